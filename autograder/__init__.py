@@ -1,0 +1,1 @@
+"""Grade notebooks: what instructors and CI run."""

@@ -1,0 +1,212 @@
+"""The command line: parse, call one function, print."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from autograder.assignment import known_assignments, load_assignment
+from autograder.errors import AutograderError, WrongUse
+from autograder.records import Report, Verdict
+
+OUT = Console(highlight=False)
+ERR = Console(stderr=True, highlight=False)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit status: 0 done, 1 something could not be graded, 2 wrong use."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except AutograderError as error:
+        ERR.print(f"autograder: {error}", markup=False, soft_wrap=True)
+        return error.exit_status
+    except KeyboardInterrupt:
+        ERR.print("\nautograder: stopped. What is graded is kept; the same command goes on from here.", markup=False)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): nothing is wrong, and nobody listens.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        ERR.print(f"autograder: {where}{error.strerror or error}", markup=False, soft_wrap=True)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="autograder", description="Grade notebooks: verdicts that code cannot talk into.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    grade = commands.add_parser("grade", help="grade what a class handed in")
+    grade.add_argument("assignment", help="a name under notebooks/assignments/, or the path of a folder of nbgrader sources")
+    grade.add_argument("submissions", type=Path, help="a folder (STUDENT/ASSIGNMENT/*.ipynb or STUDENT.ipynb), notebook or zip")
+    grade.add_argument("--out", type=Path, help="the run folder (default: runs/ASSIGNMENT)")
+    grade.add_argument("--workers", type=_positive, help="submissions at once (default: one for each core)")
+    grade.add_argument("--seed-file", type=Path, help="the secret of an earlier run, for the same hidden inputs")
+    grade.add_argument("--only", action="append", default=[], metavar="STUDENT", help="grade this student only; repeatable")
+    grade.add_argument("--regrade", action="store_true", help="grade again what is already graded; prints what changed")
+    grade.set_defaults(command=_grade)
+
+    release = commands.add_parser("release", help="build what students open from the instructor's sources")
+    release.add_argument("assignments", nargs="*", metavar="ASSIGNMENT")
+    release.add_argument("--publish", type=Path, metavar="DIR", help="write the whole student repository to DIR")
+    release.set_defaults(command=_release)
+
+    verify = commands.add_parser("verify-release", help="refuse a release that holds what students must not see")
+    verify.add_argument("assignments", nargs="*", metavar="ASSIGNMENT")
+    verify.add_argument("--folder", type=Path, help="a published repository (default: notebooks/release)")
+    verify.set_defaults(command=_verify_release)
+
+    selftest = commands.add_parser("selftest", help="grade the bank of known submissions")
+    selftest.add_argument("assignments", nargs="*", metavar="ASSIGNMENT")
+    selftest.add_argument("--workers", type=_positive)
+    selftest.set_defaults(command=_selftest)
+
+    export = commands.add_parser("export", help="write the scores of a run for another program")
+    export.add_argument("run", type=Path, metavar="RUN", help="the run folder")
+    export.add_argument("--to", required=True, choices=["csv", "canvas", "moodle", "gradescope", "junit"])
+    export.add_argument("--out", type=Path, help="the file or folder to write")
+    export.set_defaults(command=_export)
+
+    doctor = commands.add_parser("doctor", help="what this host can promise")
+    doctor.set_defaults(command=_doctor)
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1 is needed")
+    return number
+
+
+def project_root() -> Path:
+    """The nearest folder upwards that holds notebooks/assignments; else the working folder."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "notebooks" / "assignments").is_dir():
+            return folder
+    return here
+
+
+# -- commands ----------------------------------------------------------------------------------------------------
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from autograder.report import summary_table
+    from autograder.run import Options, grade_class
+    from autograder.scale.local import default_workers
+
+    root = project_root()
+    assignment = load_assignment(options.assignment, root)
+    out = options.out or Path("runs") / assignment.name
+    run = Options(
+        out, options.workers or default_workers(), options.seed_file, tuple(options.only), options.regrade
+    )
+    with _progress(f"grading {assignment.name}") as update:
+        outcome = grade_class(assignment, root, options.submissions, run, update)
+    OUT.print(summary_table(outcome.reports))
+    if outcome.reused:
+        OUT.print(f"{outcome.reused} of {len(outcome.reports)} were graded before and are unchanged.")
+    for change in outcome.changed:
+        OUT.print(f"changed: {change}", markup=False)
+    ungraded = [r for r in outcome.reports if r.state in (Verdict.REJECTED, Verdict.GRADER_ERROR)]
+    for report in ungraded:
+        OUT.print(f"not graded: {report.student}: {report.reason}", markup=False, soft_wrap=True)
+    OUT.print(f"\nresults   {out / 'results.json'}\nreport    {out / 'report.html'}", markup=False, soft_wrap=True)
+    OUT.print(f"feedback  {out / 'feedback'}/STUDENT/{assignment.name}/feedback.html", markup=False, soft_wrap=True)
+    return 1 if ungraded else 0
+
+
+def _release(options: argparse.Namespace) -> int:
+    from autograder.gradebook import publish, release
+
+    root = project_root()
+    for name in _named(options.assignments, root):
+        OUT.print(f"released {release(load_assignment(name, root), root / 'notebooks' / 'release')}", markup=False)
+    if options.publish:
+        OUT.print(f"published {publish(root, options.publish)}", markup=False)
+    return 0
+
+
+def _verify_release(options: argparse.Namespace) -> int:
+    from autograder.gradebook import check_published, check_release
+
+    root = project_root()
+    assignments = [load_assignment(name, root) for name in _named(options.assignments, root)]
+    if options.folder:
+        check_published(options.folder, assignments)
+    else:
+        for assignment in assignments:
+            check_release(root / "notebooks" / "release" / assignment.name, assignment)
+    where = options.folder or root / "notebooks" / "release"
+    OUT.print(f"{where}: fresh, and nothing in it that students must not see", markup=False, soft_wrap=True)
+    return 0
+
+
+def _selftest(options: argparse.Namespace) -> int:
+    from autograder.report import confusion_table
+    from autograder.scale.local import default_workers
+    from autograder.selftest import selftest
+
+    root, failed = project_root(), False
+    for name in _named(options.assignments, root):
+        assignment = load_assignment(name, root)
+        with _progress(f"testing {name}") as update:
+            found = selftest(assignment, root, options.workers or default_workers(), lambda n, of: update(n, of, None))
+        OUT.print(confusion_table(found.rows))
+        correct = [e for e in found.entries if e.kind == "correct"]
+        wrong = [e for e in found.entries if e.kind != "correct"]
+        OUT.print(
+            f"{name}: {len(correct)} correct and {len(wrong)} wrong submissions, {len(found.rows)} verdicts, "
+            f"{len(found.wrong)} not as expected"
+        )
+        if found.unnamed:
+            OUT.print(f"faults that no bank entry plants: {', '.join(found.unnamed)}", markup=False)
+        failed = failed or bool(found.wrong)
+    return 1 if failed else 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from autograder.gradebook import export
+
+    OUT.print(f"wrote {export(options.run, options.to, options.out)}", markup=False, soft_wrap=True)
+    return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from autograder.doctor import report
+
+    OUT.print(report(), markup=False, soft_wrap=True)
+    return 0
+
+
+def _named(names: Sequence[str], root: Path) -> list[str]:
+    found = list(names) or known_assignments(root)
+    if not found:
+        raise WrongUse(f"{root / 'notebooks' / 'assignments'} holds no assignment. Run this inside the project.")
+    return found
+
+
+@contextlib.contextmanager
+def _progress(title: str) -> Iterator[Callable[[int, int, Report | None], None]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=ERR, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def update(done: int, total: int, report: Report | None) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield update
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""One error class for each way that grading fails. Each message says the thing, the finding and the next step."""
+
+from __future__ import annotations
+
+
+class AutograderError(Exception):
+    """Anything the grader says no to. The command line prints the message alone, without a traceback."""
+
+    exit_status = 1
+    """1: something could not be graded; 2: wrong use of a command"""
+
+
+class WrongUse(AutograderError):
+    """The command was called in a way that cannot work: unknown assignment, empty folder, bad option."""
+
+    exit_status = 2
+
+
+class BadAssignment(AutograderError):
+    """The instructor's side is not consistent: a cell without checks, a duplicate grade_id, an unreadable source."""
+
+    exit_status = 2
+
+
+class LeakyRelease(AutograderError):
+    """A release holds what students must not see."""
+
+
+class RunFolderInUse(AutograderError):
+    """Another run is writing to the same folder."""
+
+    exit_status = 2
+
+
+class CannotWrite(AutograderError):
+    """The run folder cannot be written: no permission, no space left."""
+
+
+class KernelFailed(AutograderError):
+    """A kernel could not be started, or was lost in a way that is the grader's fault, not the student's."""
+
+
+class SandboxUnavailable(AutograderError):
+    """The host cannot give the confinement that was asked for."""
+
+
+class BadReply(AutograderError):
+    """What came back from the kernel is not data of the wire's form. The student's side sent it."""
+
+
+class StudentError(AutograderError):
+    """The student's code raised while it answered a call of the judge.
+
+    `type_name` and `text` are what the kernel says about the exception: a claim, plain text.
+    """
+
+    def __init__(self, type_name: str, text: str, line: str = "") -> None:
+        super().__init__(f"{type_name}: {text}" if text else type_name)
+        self.type_name = type_name
+        self.text = text
+        self.line = line
+
+
+class LimitReached(AutograderError):
+    """A cell or call met a limit. `verdict` is the `records.Verdict` to record: time, memory, output or crash."""
+
+    def __init__(self, verdict: str, message: str, *, by_wall_clock: bool = False) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+        self.by_wall_clock = by_wall_clock
+        """met the wall limit without having used its CPU time: the machine may have been busy"""

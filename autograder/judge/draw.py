@@ -1,0 +1,67 @@
+"""Inputs for hidden checks: random from the run's secret, or small and tidy from a public seed for showing.
+
+A check draws everything it feeds the student's code from here. The first time it runs, the values come from the run
+secret, so nobody can know them. If it fails, the judge runs it once more in demonstration mode: same sizes, a public
+seed, values rounded to one decimal. Only those inputs are ever shown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Shape = int | Sequence[int]
+
+PUBLIC_SECRET = b"demonstration"
+
+
+def seed_for(secret: bytes, *names: str) -> int:
+    """The seed of one use: from the run secret and the names of assignment, check and case; equal for all students."""
+    return int.from_bytes(hmac.new(secret, "\0".join(names).encode(), hashlib.sha256).digest()[:16])
+
+
+class Draw:
+    """Random inputs for one case of one check. Every method returns a fresh C-ordered array."""
+
+    def __init__(self, seed: int, *, demonstration: bool = False) -> None:
+        self.generator = np.random.default_rng(seed)
+        self.demonstration = demonstration
+
+    def _tidy(self, values: Array, dtype: Any) -> Array:
+        return np.asarray(np.round(values, 1) if self.demonstration else values, dtype=dtype)
+
+    def normal(self, shape: Shape, scale: float = 1.0, dtype: Any = np.float64) -> Array:
+        """Gaussian values of mean 0 and standard deviation `scale`, of the given shape and dtype."""
+        return self._tidy(self.generator.normal(0.0, scale, shape), dtype)
+
+    def uniform(self, shape: Shape, low: float = 0.0, high: float = 1.0, dtype: Any = np.float64) -> Array:
+        """Values evenly from [low, high)."""
+        return self._tidy(self.generator.uniform(low, high, shape), dtype)
+
+    def away_from_zero(self, shape: Shape, least: float = 0.1, dtype: Any = np.float64) -> Array:
+        """Gaussian values with |value| >= `least`: for functions with a kink at 0, such as ReLU."""
+        values = self.generator.normal(0.0, 1.0, shape)
+        return self._tidy(np.sign(values) * np.maximum(np.abs(values), least), dtype)
+
+    def integers(self, low: int, high: int, shape: Shape) -> Array:
+        """int64 values in [low, high)."""
+        return self.generator.integers(low, high, shape, dtype=np.int64)
+
+    def labels(self, n: int, classes: int) -> Array:
+        """`n` int64 class labels; every class occurs where `n` allows."""
+        labels = np.concatenate([self.generator.permutation(classes)] * (n // classes + 1))[:n]
+        return self.generator.permutation(labels).astype(np.int64)
+
+    def permutation(self, n: int) -> Array:
+        """0..n-1 in random order, int64."""
+        return self.generator.permutation(n).astype(np.int64)
+
+    def choice(self, n: int, size: Shape) -> Array:
+        """Indices in [0, n), int64; without repetition where `size` allows."""
+        many = int(np.prod(size)) > n
+        return self.generator.choice(n, size, replace=many).astype(np.int64)

@@ -1,0 +1,108 @@
+"""What a check may demand. Everything is compared here, in the judge's process, on values rebuilt from bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder import records
+from autograder.inside.wire import Tensor
+from autograder.judge.student import Side
+from course_lib.checks.compare import compare
+
+
+class Mismatch(AssertionError):
+    """A demand was not met; `difference` says how."""
+
+    def __init__(self, difference: records.Difference) -> None:
+        super().__init__(difference.sentence)
+        self.difference = difference
+
+
+class Expect:
+    """The `expect` fixture: each method returns if the demand is met and raises Mismatch if not."""
+
+    def close(
+        self,
+        got: Any,
+        wanted: Any,
+        name: str = "the result",
+        *,
+        names: Sequence[str] | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        batch: int | None = None,
+    ) -> None:
+        """`got` has the form of `wanted` (shape, kind of dtype, finiteness) and its values, within a tolerance by dtype.
+
+        names: what to call the parts when `wanted` is a tuple or list. batch: number of rows averaged over, so that a
+        factor of it is called by its name.
+        """
+        found = compare(name, _plain(got), _plain(wanted), rtol=rtol, atol=atol, names=names, batch=batch)
+        if found is not None:
+            raise Mismatch(records.Difference(**dataclasses.asdict(found)))
+
+    def equal(self, got: Any, wanted: Any, name: str = "the result") -> None:
+        """`got` is exactly `wanted`: integers, texts, flags, or arrays bit for bit."""
+        self.close(got, wanted, name, rtol=0.0, atol=0.0)
+
+    def form(self, got: Any, wanted: Any, name: str = "the result", *, names: Sequence[str] | None = None) -> None:
+        """`got` has the form of `wanted`: structure, shapes, kinds of dtype, finite values; whatever the values are."""
+        self.close(got, wanted, name, names=names, rtol=0.0, atol=np.inf)
+
+    def true(self, condition: Any, sentence: str, *, yours: str = "", expected: str = "", kind: str = "law") -> None:
+        """A law holds. `sentence` says what was found when it does not, for the student."""
+        if not bool(condition):
+            raise Mismatch(records.Difference("", kind, sentence, yours=yours, expected=expected))
+
+    def at_least(self, name: str, got: float, bound: float) -> None:
+        """A figure that the judge computed reaches a bound."""
+        sentence = f"{name} is {got:.4g}; at least {bound:g} is needed."
+        self.true(got >= bound, sentence, yours=f"{got:.4g}", expected=f"at least {bound:g}", kind="bound")
+
+    def unchanged(self, student: Side, *names: str) -> None:
+        """The last call left its arguments (or those named) as they were."""
+        call = student.calls[-1]
+        before, after = dict(call.data), dict(call.after)
+        if call.name == "call":
+            before, after = _by_position(before), _by_position(after)
+        for name in names or before:
+            if name in after and compare(name, _plain(after[name]), _plain(before[name]), rtol=0.0, atol=0.0):
+                shown = f"argument number {name}" if isinstance(name, int) else f"`{name}`"
+                sentence = f"your code changed its {shown}: the caller's own array is different afterwards."
+                raise Mismatch(records.Difference(str(name), "changed", sentence))
+
+
+def _by_position(data: dict[str, Any]) -> dict[Any, Any]:
+    return {**dict(enumerate(data.get("_args", ()), 1)), **data.get("_kwargs", {})}
+
+
+def _plain(value: Any) -> Any:
+    """Framework tensors as their arrays; everything else as it is."""
+    if isinstance(value, Tensor):
+        return value.array
+    if isinstance(value, (tuple, list)):
+        return type(value)(_plain(v) for v in value)
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    return value
+
+
+def agree(a: Any, b: Any, rtol: float) -> bool:
+    """Whether two values are the same for telling mistakes apart: form loosely, numbers within `rtol` of the scale."""
+    a, b = _plain(a), _plain(b)
+    if isinstance(a, dict) or isinstance(b, dict):
+        return isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys() and all(agree(a[k], b[k], rtol) for k in a)
+    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+        return len(a) == len(b) and all(agree(x, y, rtol) for x, y in zip(a, b, strict=True))
+    try:
+        x, y = np.asarray(a, dtype=np.complex128), np.asarray(b, dtype=np.complex128)
+    except (TypeError, ValueError):
+        return type(a) is type(b) and bool(a == b)
+    if x.shape != y.shape:
+        return False
+    finite = np.abs(y[np.isfinite(y)])
+    return bool(np.allclose(x, y, rtol=rtol, atol=rtol * float(finite.max(initial=0.0)) + 1e-12, equal_nan=True))

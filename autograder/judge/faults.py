@@ -1,0 +1,209 @@
+"""Name the mistake: replay known wrong variants of the reference on the very calls that a failed check made.
+
+A fault is a small edit of the instructor's solution. If the edited solution answers every recorded call as the student's
+code did, and clearly not as the reference does, the student made that mistake. If no single fault fits, pairs are tried.
+If none fits, the verdict says so: a guess would send the student looking in the wrong place.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.errors import AutograderError, BadAssignment, StudentError
+from autograder.inside.wire import Handle, Tensor
+from autograder.judge.expect import agree
+from autograder.judge.reference import reference_names
+from autograder.judge.student import Call, LocalSide
+from autograder.records import Assignment, Cell, Notebook
+
+SAME = {"float64": 1e-6, "float32": 2e-4, "float16": 1e-2, "bfloat16": 4e-2}
+"""relative distance up to which two answers are the same answer, by the coarsest dtype in them"""
+APART = 10.0
+"""how many times further the right answer must be"""
+
+
+@dataclass(frozen=True, eq=False)
+class Fault:
+    """One known mistake."""
+
+    id: str
+    """short, unique, hyphenated: `relu-derivative-missing`"""
+    cell: str
+    """grade_id of the solution cell whose reference source is edited"""
+    edits: Mapping[str, str]
+    """old text -> new text; each old text occurs exactly once in that cell"""
+    words: str
+    """what the student reads: what was seen, why it matters, where to look; not the solution"""
+    family: str = ""
+    """the fault's number in the field's catalogue, e.g. `NP03`"""
+    pairs: bool = True
+    """whether it is tried together with others"""
+    tests: tuple[str, ...] = ()
+    """tests cells it may explain; empty: all"""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the replay found."""
+
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def id(self) -> str | None:
+        return "+".join(f.id for f in self.faults) or None
+
+    @property
+    def words(self) -> str:
+        return " Also: ".join(f.words for f in self.faults)
+
+
+def edited_source(assignment: Assignment, faults: Sequence[Fault]) -> dict[str, str]:
+    """Solution sources by grade_id with the edits of `faults` made at once.
+
+    Raises BadAssignment where an old text is not there exactly once, or two edits touch the same place.
+    """
+    cells = {c.grade_id: c.source for n in assignment.notebooks for c in n.cells if c.grade_id}
+    places: dict[str, list[tuple[int, int, str, str]]] = {}
+    for fault in faults:
+        if fault.cell not in cells:
+            raise BadAssignment(f"{assignment.name}: fault {fault.id!r} edits the cell {fault.cell!r}, which is not there")
+        source = cells[fault.cell]
+        for old, new in fault.edits.items():
+            if source.count(old) != 1:
+                found = source.count(old)
+                raise BadAssignment(f"{assignment.name}: fault {fault.id!r}: {old!r} occurs {found} times in {fault.cell!r}")
+            start = source.index(old)
+            places.setdefault(fault.cell, []).append((start, start + len(old), new, fault.id))
+    return {cell: _spliced(cells[cell], sorted(found), assignment) for cell, found in places.items()}
+
+
+def _spliced(source: str, places: Sequence[tuple[int, int, str, str]], assignment: Assignment) -> str:
+    for (_, end, _, one), (start, _, _, other) in itertools.pairwise(places):
+        if start < end:
+            raise BadAssignment(f"{assignment.name}: the edits of {one!r} and {other!r} overlap")
+    for start, end, new, _ in reversed(places):
+        source = source[:start] + new + source[end:]
+    return source
+
+
+class Explainer:
+    """Finds the known mistake behind a failed check. Variants are built once and kept."""
+
+    def __init__(self, assignment: Assignment, faults: Sequence[Fault]) -> None:
+        self.assignment = assignment
+        self.faults = tuple(faults)
+        self._names: dict[tuple[str, ...], dict[str, Any] | None] = {}
+
+    def build(self) -> None:
+        """Build every single mistake now. Raises BadAssignment where an edit does not fit the reference."""
+        for fault in self.faults:
+            self._variant((fault,))
+
+    def explain(self, calls: Sequence[Call], tests_cell: str, named: Sequence[Fault] = ()) -> Diagnosis:
+        """The fault, or the few together, that answer all of `calls` as the student did; an empty diagnosis if none do.
+
+        named: faults already found in this submission, whose effects later functions inherit.
+        """
+        calls = [c for c in calls if c.error is None or isinstance(c.error, StudentError)]
+        right = self._replay(calls, ())
+        if not calls or right is None or all(_same(c, r) for c, r in zip(calls, right, strict=True)):
+            return Diagnosis()
+        raised = any(c.error for c in calls)
+        relevant = []
+        for fault in self.faults:
+            if fault.tests and tests_cell not in fault.tests:
+                continue
+            variant = self._replay(calls, (fault,), stop_at_difference=raised)
+            if variant is None or not _apart(right, variant):
+                continue  # this mistake changes nothing about these calls
+            if all(_same(c, v) for c, v in zip(calls, variant, strict=True)):
+                return Diagnosis((fault,))
+            relevant.append(fault)
+        # Two mistakes that together raise one exception would be a guess.
+        for several in [] if raised else self._combinations(relevant, tests_cell, named):
+            variant = self._replay(calls, several, stop_at_difference=True)
+            if variant is not None and _apart(right, variant):
+                return Diagnosis(several)
+        return Diagnosis()
+
+    def _combinations(
+        self, relevant: Sequence[Fault], tests_cell: str, named: Sequence[Fault]
+    ) -> Iterator[tuple[Fault, ...]]:
+        """Mistakes worth trying together: those found before, one of them with one of this cell's, two of this cell's."""
+        before = [f for f in named if f in relevant]
+        cells = {c.grade_id for n in self.assignment.notebooks for c in _solutions(n, tests_cell)}
+        own = [f for f in relevant if f.cell in cells and f.pairs and f not in before]
+        for size in range(len(before), 1, -1):
+            yield from itertools.combinations(before, size)
+        yield from itertools.product(before, own)
+        yield from itertools.combinations(own, 2)
+
+    def _replay(
+        self, calls: Sequence[Call], faults: tuple[Fault, ...], *, stop_at_difference: bool = False
+    ) -> list[Call] | None:
+        names = self._variant(faults)
+        if names is None:
+            return None
+        side = LocalSide(dict(names))
+        handles: dict[int, Handle] = {}
+        for call in calls:
+            try:
+                side.repeat(Call(call.source, call.name, _with_handles(call.data, handles)))
+            except StudentError:
+                pass
+            except (AutograderError, KeyError):
+                return None
+            made = side.calls[-1]
+            if isinstance(call.value, Handle) and isinstance(made.value, Handle):
+                handles[call.value.number] = made.value
+            elif stop_at_difference and not _same(call, made):
+                return None
+        return side.calls
+
+    def _variant(self, faults: tuple[Fault, ...]) -> dict[str, Any] | None:
+        key = tuple(f.id for f in faults)
+        if key not in self._names:
+            try:
+                self._names[key] = reference_names(self.assignment, edited_source(self.assignment, faults))
+            except BadAssignment:
+                if len(faults) < 2:
+                    raise
+                self._names[key] = None  # two edits of the same place cannot both be made
+        return self._names[key]
+
+
+def _solutions(notebook: Notebook, tests_cell: str) -> tuple[Cell, ...]:
+    known = any(c.grade_id == tests_cell for c in notebook.cells)
+    return notebook.solutions_of(tests_cell) if known else ()
+
+
+def _apart(right: Sequence[Call], variant: Sequence[Call]) -> bool:
+    """Whether a variant can be told from the right answer on these calls."""
+    return any(not _same(r, v, APART) for r, v in zip(right, variant, strict=True))
+
+
+def _with_handles(data: dict[str, Any], handles: dict[int, Handle]) -> dict[str, Any]:
+    return {k: handles[v.number] if isinstance(v, Handle) else v for k, v in data.items()}
+
+
+def _same(a: Call, b: Call, factor: float = 1.0) -> bool:
+    """Whether two sides answered a call alike: the same exception, or values and arguments within `factor` tolerances."""
+    if isinstance(a.error, StudentError) or isinstance(b.error, StudentError):
+        return str(a.error) == str(b.error)
+    if isinstance(a.value, Handle) and isinstance(b.value, Handle):
+        return True
+    rtol = factor * max(_coarsest(a.value), _coarsest(b.value))
+    return agree(a.value, b.value, rtol) and agree(a.after, b.after, rtol)
+
+
+def _coarsest(value: Any) -> float:
+    if isinstance(value, Tensor):
+        return SAME.get(value.dtype, SAME["float64"])
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return max((_coarsest(v) for v in value), default=SAME["float64"])
+    return SAME.get(getattr(getattr(value, "dtype", None), "name", ""), SAME["float64"])

@@ -1,0 +1,295 @@
+"""Run hidden checks with pytest and record what they found.
+
+First every check runs on hidden inputs from the run secret: they decide. Checks that failed then run once more, in a fresh
+kernel, on demonstration inputs from a public seed: only what is seen there may be shown to the student. That kernel
+has never met a hidden input, so nothing hidden can leak through a value, a printed line or an exception's text.
+
+A check that the judge did not see start and finish did not pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.errors import AutograderError, BadReply, LimitReached, StudentError
+from autograder.inside.wire import Handle
+from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
+from autograder.judge.expect import Expect, Mismatch
+from autograder.judge.faults import Explainer, Fault
+from autograder.judge.student import Call, LocalSide, Side
+from autograder.records import CheckResult, Difference, Evidence, Verdict
+
+DEMONSTRATION, HIDDEN = "demonstration", "hidden"
+SHOWN_ITEMS = 12
+"""an array with more elements is described by its shape"""
+
+
+@dataclass
+class Check:
+    """One test function while it is being run: all its cases together."""
+
+    name: str
+    grade_id: str
+    sentence: str
+    weight: float
+    evidence: Evidence
+    shown: bool
+    planned: int = 0
+    finished: int = 0
+    shown_failure: Difference | None = None
+    failure: BaseException | None = None
+    """why it does not pass: the first failure on hidden inputs, or a limit met on the way"""
+    calls: list[Call] = field(default_factory=list)
+    """the calls of the failing case"""
+    grader_error: str = ""
+
+    @property
+    def can_be_shown(self) -> bool:
+        """Whether a second run on demonstration inputs can tell the student more."""
+        wrong = self.failure is not None and not isinstance(self.failure, LimitReached)
+        return self.shown and wrong and not self.grader_error
+
+
+class Judge:
+    """A pytest plugin that holds the student's side, the reference and the run secret."""
+
+    def __init__(
+        self,
+        student: Side,
+        reference_names: Callable[[], dict[str, Any]],
+        explainer: Explainer,
+        secret: bytes,
+        assignment: str,
+    ) -> None:
+        self.student_side = student
+        self.reference_names = reference_names
+        self.explainer = explainer
+        self.secret = secret
+        self.assignment = assignment
+        self.phase = HIDDEN
+        self.checks: dict[str, Check] = {}
+        self.failed_to_collect = ""
+        self.named: dict[Fault, None] = {}
+        """mistakes found so far, in the order of the check file"""
+
+    # -- fixtures ------------------------------------------------------------------------------------------------
+
+    @pytest.fixture
+    def student(self) -> Iterator[Side]:
+        """The student's code."""
+        self.student_side.calls.clear()
+        yield self.student_side
+        side = self.student_side
+        side.release([c.value.number for c in side.calls if isinstance(c.value, Handle)])
+
+    @pytest.fixture
+    def reference(self) -> Side:
+        """The reference solution, in this process."""
+        return LocalSide(dict(self.reference_names()))
+
+    @pytest.fixture
+    def expect(self) -> Expect:
+        """What may be demanded."""
+        return Expect()
+
+    @pytest.fixture
+    def draw(self, request: pytest.FixtureRequest) -> Draw:
+        """Random inputs."""
+        return self._draw(request.node)
+
+    def _draw(self, item: pytest.Item) -> Draw:
+        secret = self.secret if self.phase == HIDDEN else PUBLIC_SECRET
+        return Draw(seed_for(secret, self.assignment, item.name), demonstration=self.phase == DEMONSTRATION)
+
+    # -- hooks ---------------------------------------------------------------------------------------------------
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        for item in items:
+            name, marker = _name(item), item.get_closest_marker("cell")
+            if marker is None or not marker.args:
+                self.failed_to_collect = f"the check {name} does not say which cell it belongs to: add @pytest.mark.cell"
+                continue
+            if name not in self.checks:
+                self.checks[name] = Check(
+                    name,
+                    str(marker.args[0]),
+                    _sentence(item),
+                    float(marker.kwargs.get("weight", 1.0)),
+                    Evidence(marker.kwargs.get("evidence", "recomputed")),
+                    bool(marker.kwargs.get("shown", True)),
+                )
+            self.checks[name].planned += 1
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed_to_collect = str(report.longrepr)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if self.failed_to_collect:
+            return True
+        self._run(session.items)
+        failed = [item for item in session.items if self.checks[_name(item)].can_be_shown]
+        if failed:
+            self.phase = DEMONSTRATION
+            self.student_side.renew()
+            self._run(failed)
+        return True
+
+    @staticmethod
+    def _run(items: Sequence[pytest.Item]) -> None:
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
+        check = self.checks[_name(pyfuncitem)]
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        # After a failure there is nothing more to learn from larger cases.
+        if self.phase == DEMONSTRATION:
+            if check.shown_failure is None:
+                self._demonstrate(check, pyfuncitem, arguments)
+        elif check.failure is None and not check.grader_error:
+            self._decide(check, pyfuncitem, arguments)
+        return True
+
+    def _decide(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
+        try:
+            item.obj(**arguments)
+        except Exception as error:
+            if not isinstance(error, AutograderError | Mismatch) and not self._right_for_reference(item):
+                check.grader_error = f"{type(error).__name__}: {error}"
+            check.failure, check.calls = error, list(self.student_side.calls)
+        else:
+            check.finished += 1
+
+    def _demonstrate(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
+        try:
+            item.obj(**arguments)
+        except Exception as error:
+            check.shown_failure = _shown(error, self.student_side.calls)
+
+    def _right_for_reference(self, item: pytest.Function) -> bool:
+        """Whether this case passes for the reference: then an odd exception came from the student's odd value."""
+        arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+        if "student" in arguments:
+            arguments["student"] = LocalSide(dict(self.reference_names()))
+        if "draw" in arguments:
+            arguments["draw"] = self._draw(item)
+        try:
+            item.obj(**arguments)
+        except Exception:
+            return False
+        return True
+
+    # -- results -------------------------------------------------------------------------------------------------
+
+    def results(self) -> dict[str, list[CheckResult]]:
+        """Check results by grade_id, in the order of the check file."""
+        found: dict[str, list[CheckResult]] = {}
+        for check in self.checks.values():
+            found.setdefault(check.grade_id, []).append(self._result(check))
+        return found
+
+    def _result(self, check: Check) -> CheckResult:
+        verdict, message, fault, difference = self._judge(check)
+        return CheckResult(
+            check.name, verdict, check.sentence, check.weight, check.evidence, fault, message, difference
+        )
+
+    def _judge(self, check: Check) -> tuple[Verdict, str, str | None, Difference | None]:
+        if check.grader_error:
+            return Verdict.GRADER_ERROR, "This check could not be run; it costs you nothing.", None, None
+        if isinstance(check.failure, LimitReached):
+            return Verdict(check.failure.verdict), f"When your code was called, {check.failure}.", None, None
+        if check.failure is not None:
+            diagnosis = self.explainer.explain(check.calls, check.grade_id, tuple(self.named))
+            self.named.update(dict.fromkeys(diagnosis.faults))
+            shown = check.shown_failure or _without_values(check.failure)
+            unknown = RAISED if isinstance(check.failure, StudentError) else NO_FAULT_FITS
+            return Verdict.FAILED, diagnosis.words or unknown, diagnosis.id, shown
+        if check.planned and check.finished == check.planned:
+            return Verdict.PASSED, "", None, None
+        return Verdict.NOT_RUN, "This check was not run to its end.", None, None
+
+
+NO_FAULT_FITS = "None of the known mistakes gives your values."
+RAISED = "Your code raised an exception instead of returning a value."
+
+
+def _name(item: pytest.Item) -> str:
+    return getattr(item, "originalname", None) or item.name
+
+
+def _sentence(item: pytest.Function) -> str:
+    text = (item.obj.__doc__ or "").strip()
+    return " ".join(text.split("\n\n")[0].split()) or _name(item).removeprefix("test_").replace("_", " ")
+
+
+def _shown(error: Exception, calls: Sequence[Call]) -> Difference:
+    """A failure on demonstration inputs, with the input that shows it."""
+    case = describe(calls[-1]) if calls else ""
+    if isinstance(error, Mismatch):
+        d = error.difference
+        return Difference(d.what, d.kind, d.sentence, d.index, d.yours, d.expected, case)
+    if isinstance(error, StudentError):
+        where = f" ({error.line})" if error.line else ""
+        return Difference("", "raised", f"Your code raised {error}{where}", case=case)
+    if isinstance(error, LimitReached):
+        return Difference("", str(error.verdict), f"When your code was called, {error}.", case=case)
+    if isinstance(error, BadReply):
+        return Difference("", "type", f"The value could not be read: {error}.", case=case)
+    return Difference("", "type", "The value does not have the form that was asked for.", case=case)
+
+
+def _without_values(error: BaseException) -> Difference:
+    """A failure that only hidden inputs show: its kind, and nothing that came out of the student's process."""
+    if isinstance(error, Mismatch):
+        d = error.difference
+        told = HIDDEN_KINDS.get(d.kind, "its values are wrong")
+        return Difference(d.what, d.kind, f"On other inputs than those shown, {told}.")
+    if isinstance(error, StudentError):
+        return Difference("", "raised", "On other inputs than those shown, your code raises an exception.")
+    return Difference("", "type", "On other inputs than those shown, the value does not have the form asked for.")
+
+
+HIDDEN_KINDS = {
+    "shape": "its shape is wrong",
+    "dtype": "its dtype is wrong",
+    "not finite": "it is not finite",
+    "changed": "your code changes its arguments",
+    "transposed": "it is transposed",
+    "sign": "it has the opposite sign",
+    "factor": "it is off by a constant factor",
+    "offset": "it is off by a constant",
+    "none": "no value comes back",
+    "type": "it has the wrong type",
+    "length": "it holds the wrong number of values",
+    "keys": "its keys are wrong",
+}
+
+
+def describe(call: Call) -> str:
+    """A demonstration call as the student could type it; large arrays by shape."""
+    if call.name == "call":
+        parts = [_literal(a) for a in call.data["_args"]]
+        parts += [f"{k}={_literal(v)}" for k, v in call.data["_kwargs"].items()]
+        return f"{call.data['_name']}({', '.join(parts)})"
+    return "; ".join(f"{name} = {_literal(value)}" for name, value in call.data.items())
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        if value.size > SHOWN_ITEMS:
+            return f"<{value.dtype} array of shape {value.shape}>"
+        return f"np.array({np.array2string(value, separator=', ', max_line_width=10_000).replace(chr(10), '')})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k!r}: {_literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_literal(v) for v in value[:8])}{', ...' if len(value) > 8 else ''}]"
+    return repr(value)[:200]

@@ -1,0 +1,57 @@
+"""The right answers, from one place: the solution cells of the instructor's notebook, run in the judge's process.
+
+Of the cells around them only what defines something is run (imports, functions, classes, constants): the reference
+must not wait for a plot or a training loop that the notebook shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+from autograder.errors import BadAssignment
+from autograder.records import Assignment, Role
+
+DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def reference_names(assignment: Assignment, edits: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The namespace after the reference solution has run. `edits` replaces solution cells by grade_id."""
+    names: dict[str, Any] = {"__name__": "reference"}
+    for notebook in assignment.notebooks:
+        for cell in notebook.cells:
+            if cell.kind == "code" and cell.role is not Role.TESTS:
+                whole = cell.role in (Role.SOLUTION, Role.MANUAL)
+                source = (edits or {}).get(cell.grade_id or "", cell.source)
+                try:
+                    exec(_compiled(source, cell.grade_id or "cell", whole), names)
+                except SyntaxError as error:
+                    where = f"the cell {cell.grade_id or source[:40]!r}"
+                    raise BadAssignment(f"{assignment.name}: {where} is not valid Python: {error}") from error
+    return names
+
+
+@functools.cache
+def _compiled(source: str, name: str, whole: bool) -> types.CodeType:
+    """Variants of a solution share most of their cells, so each text is compiled once."""
+    tree = ast.parse(TransformerManager().transform_cell(source))
+    if not whole:
+        tree.body = [node for node in tree.body if _defines(node)]
+    return compile(tree, f"<reference {name}>", "exec")
+
+
+def _defines(node: ast.stmt) -> bool:
+    if isinstance(node, DEFINITIONS):
+        return True
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+        return False
+    try:
+        ast.literal_eval(node.value)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,162 @@
+"""The two sides a check can call: the student's code in its kernel, and trusted code in this process.
+
+Both have one verb, `run(probe, **data) -> data`, and its sugar `side.f(x)`. A check cannot tell them apart, so a
+check file can be tried against the reference in milliseconds, and a known mistake can be replayed on the
+very calls that a failed check made.
+"""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import functools
+import inspect
+import io
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from autograder.errors import AutograderError, StudentError
+from autograder.inside import wire
+from autograder.inside.agent import Namespace, build_tensor, run_probe, student_line
+
+Probe = Callable[..., Any]
+
+_CALL = """
+def call(ns, _name, _args, _kwargs):
+    return getattr(ns, _name)(*_args, **_kwargs)
+"""
+
+
+@dataclass
+class Call:
+    """One use of a side: enough to do it again elsewhere."""
+
+    source: str
+    name: str
+    data: dict[str, Any]
+    value: Any = None
+    after: dict[str, Any] = field(default_factory=dict)
+    error: AutograderError | None = None
+
+    @property
+    def shown_as(self) -> str:
+        """What the student knows this call by."""
+        return f"{self.data['_name']}" if self.name == "call" else self.name
+
+
+class Side(abc.ABC):
+    """Something that answers probes. Keeps the calls made, in order, in `calls`."""
+
+    calls: list[Call]
+
+    def run(self, probe: Probe, **data: Any) -> Any:
+        """Run `probe(ns, **data)` on this side and return its value as plain data.
+
+        Raises StudentError if the code there raised, BadReply if its value is not data, LimitReached at a limit.
+        """
+        return self.repeat(Call(probe_source(probe), probe.__name__, data))
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return self.repeat(Call(_CALL, "call", {"_name": name, "_args": args, "_kwargs": kwargs}))
+
+        return function
+
+    def repeat(self, call: Call) -> Any:
+        """Make this call here, recording how it went."""
+        made = Call(call.source, call.name, call.data)
+        self.calls.append(made)
+        try:
+            made.value, made.after = self._answer(call)
+        except AutograderError as error:
+            made.error = error
+            raise
+        return made.value
+
+    def renew(self) -> None:
+        """Go on with a copy of this side that remembers nothing of the calls made so far, where that matters."""
+
+    def release(self, handles: list[int]) -> None:
+        """Let go of objects that probes kept, where that matters."""
+
+    @abc.abstractmethod
+    def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
+        """The value of the call and its arguments afterwards."""
+
+
+class _Kernel(Protocol):
+    def call(self, source: str, name: str, data: dict[str, Any]) -> Any: ...
+    def release(self, handles: list[int]) -> None: ...
+    def renew(self) -> None: ...
+
+
+class KernelSide(Side):
+    """The student's code, reached over the wire."""
+
+    def __init__(self, kernel: _Kernel) -> None:
+        self.calls = []
+        self.kernel = kernel
+        self.printed = ""
+
+    def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
+        reply = self.kernel.call(call.source, call.name, call.data)
+        self.printed = reply.printed
+        return reply.value, reply.after
+
+    def renew(self) -> None:
+        self.kernel.renew()
+
+    def release(self, handles: list[int]) -> None:
+        self.kernel.release(handles)
+
+
+class LocalSide(Side):
+    """Trusted code in this process: the reference, or the reference with a known mistake.
+
+    Values pass through the wire's encoding here too, so that a check sees the same kinds as from a kernel.
+    """
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.calls = []
+        self.names = names
+        self.kept: dict[int, Any] = {}
+
+    def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
+        data = self._fresh(call.data, arriving=True)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                value = run_probe(call.source, call.name, Namespace(self.names), data)
+        except Exception as error:
+            raise StudentError(type(error).__name__, str(error), student_line(error)) from error
+        return self._fresh(value), self._fresh({k: v for k, v in data.items() if not _is_object(v)})
+
+    def _fresh(self, value: Any, *, arriving: bool = False) -> Any:
+        tree, buffers = wire.encode(value, keep=self._keep)
+        if not arriving:
+            return wire.decode(tree, buffers)
+        return wire.decode(tree, buffers, resolve=lambda handle: self.kept[handle.number], build=build_tensor)
+
+    def _keep(self, value: Any) -> wire.Handle:
+        self.kept[len(self.kept) + 1] = value
+        return wire.Handle(len(self.kept), type(value).__name__)
+
+
+def _is_object(value: Any) -> bool:
+    try:
+        wire.encode(value)
+    except AutograderError:
+        return True
+    return False
+
+
+@functools.cache
+def probe_source(probe: Probe) -> str:
+    """The source that travels: the function alone. Raises ValueError for a lambda or a closure."""
+    if probe.__name__ == "<lambda>" or probe.__closure__:
+        raise ValueError(f"a probe must be a plain function of probes.py, not {probe.__qualname__}")
+    return textwrap.dedent(inspect.getsource(probe))

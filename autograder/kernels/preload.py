@@ -1,0 +1,17 @@
+"""What every kernel has at hand: the modules that a zygote imports ahead, and the folders that a box shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FRAMEWORKS = ("numpy", "matplotlib.pyplot", "matplotlib_inline.backend_inline", "torch", "tensorflow")
+"""imported once in the zygote; a submission that needs none of them loses nothing"""
+
+
+def public_folders() -> tuple[Path, ...]:
+    """What kernels may read beyond Python: the helper package and the public data."""
+    import course_lib
+
+    package = Path(course_lib.__file__).resolve().parent
+    data = package.parent / "data"
+    return (package, data) if data.is_dir() else (package,)

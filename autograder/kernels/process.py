@@ -1,0 +1,141 @@
+"""One kernel's process as its client sees it: a private folder and a socket to the supervisor.
+
+Shared by the judge's own client (`session`) and by the provisioner through which every other Jupyter tool uses these kernels.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from autograder import records
+from autograder.errors import LimitReached
+from autograder.kernels.supervisor import LaunchRequest
+from autograder.records import Limits, Verdict
+
+
+class Launcher(Protocol):
+    """Where kernels come from: a zygote, or a spawner where forking is impossible."""
+
+    def connect(self, request: dict[str, Any]) -> socket.socket:
+        """A socket to the supervisor of a new kernel."""
+
+
+class KernelProcess:
+    """Alive from `launch` to `close`."""
+
+    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
+        """Make the private folder, with `files` (relative name -> content) in its working folder."""
+        # A short path: the name of a unix socket may have 107 bytes.
+        self.private = Path(tempfile.mkdtemp(prefix="agk-"))
+        for folder in ("work", "home", "tmp"):
+            (self.private / folder).mkdir()
+        for name, content in (files or {}).items():
+            target = self.private / "work" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        self.pid = 0
+        self.tier = 0
+        self.sandbox = ""
+        self.ready = False
+        self.end: dict[str, Any] | None = None
+        self.limits = Limits()
+        self._socket: socket.socket | None = None
+        self._inbox = b""
+
+    @property
+    def address(self) -> str:
+        """Where the kernel's ipc sockets lie: this, a hyphen and the channel's number."""
+        return str(self.private / "k")
+
+    def launch(
+        self, launcher: Launcher, connection_file: Path, limits: Limits, read: tuple[Path, ...], *, confined: bool = True
+    ) -> None:
+        """Ask for the kernel; returns at once. `connection_file` lies in the private folder."""
+        self.limits = limits
+        request = LaunchRequest(self.private, connection_file, limits, read, confined)
+        self._socket = launcher.connect(records.to_data(request))
+
+    def fileno(self) -> int:
+        """The supervisor's socket, for a poller: readable when there is news."""
+        return self._socket.fileno() if self._socket is not None else -1
+
+    def listen(self, wait_s: float = 0.0) -> None:
+        """Take in what the supervisor says, waiting at most `wait_s` seconds for the first word."""
+        if self._socket is None or self.end is not None:
+            return
+        self._socket.settimeout(max(wait_s, 0.0001))
+        try:
+            received = self._socket.recv(65536)
+        except TimeoutError:
+            return
+        except OSError:
+            received = b""
+        if not received:
+            self.end = {"failed": "its supervisor has gone"}
+            return
+        *lines, self._inbox = (self._inbox + received).split(b"\n")
+        for line in lines:
+            self._take(json.loads(line))
+
+    def _take(self, word: dict[str, Any]) -> None:
+        if "started" in word:
+            self.pid = word["started"]["pid"]
+            self.tier, self.sandbox = word["started"]["tier"], word["started"]["sandbox"]
+        elif "ready" in word:
+            self.ready = True
+        elif "failed" in word:
+            self.end = self.end or word
+        elif "exited" in word:
+            self.end = self.end or word["exited"]
+
+    @property
+    def alive(self) -> bool:
+        """Whether the kernel still runs, as far as the supervisor has said."""
+        self.listen()
+        return self.end is None
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the kernel's process."""
+        self._order({"signal": number})
+
+    def _order(self, order: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):
+            if self._socket is not None:
+                self._socket.sendall(json.dumps(order).encode() + b"\n")
+
+    def kill(self, wait_s: float = 10.0) -> None:
+        """End the kernel and everything in its box; returns when the supervisor has said so."""
+        self._order({"kill": True})
+        deadline = time.monotonic() + wait_s
+        while self._socket is not None and self.end is None and time.monotonic() < deadline:
+            self.listen(0.1)
+
+    def close(self) -> None:
+        """Kill what still lives and remove the private folder. May be called twice."""
+        if self._socket is not None:
+            self.kill()
+            self._socket.close()
+            self._socket = None
+        shutil.rmtree(self.private, ignore_errors=True)
+
+    def how_it_ended(self) -> LimitReached:
+        """The limit or crash that ended this kernel. Only for a kernel that is not alive."""
+        assert self.end is not None, "the kernel is still alive"
+        if self.end.get("memory"):
+            return LimitReached(
+                Verdict.MEMORY, f"it used more than {self.limits.memory_bytes / (1 << 20):.0f} MiB of memory"
+            )
+        code = self.end.get("code")
+        if not isinstance(code, int):
+            return LimitReached(Verdict.CRASH, f"the Python process was lost: {self.end.get('failed', 'no reason known')}")
+        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with status {code}"
+        return LimitReached(Verdict.CRASH, f"the Python process ended {how}")

@@ -1,0 +1,124 @@
+"""The student's notebook in a kernel that survives what the student's code does to it.
+
+Cells run in order; one failing cell does not stop the rest. When a cell or a call kills the kernel, a fresh one is forked,
+the earlier cells are replayed, the offender is left out, and things go on, at most three times.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from autograder.errors import LimitReached
+from autograder.kernels.session import Kernel, Ran, Reply
+from autograder.records import CellRun, PlannedCell, SubmittedNotebook, Verdict
+
+MAX_RESTARTS = 3
+SHOWN_OUTPUT = 20_000
+"""characters of a cell's output that are kept for the feedback page"""
+
+
+class StudentKernel:
+    """One notebook's cells, run; then open for calls."""
+
+    def __init__(self, start: Callable[[], Kernel], notebook: SubmittedNotebook) -> None:
+        self.start = start
+        self.notebook = notebook
+        self.restarts = 0
+        self.lost: LimitReached | None = None
+        """why no kernel will be started any more"""
+        self.skipped: set[int] = set()
+        self.runs: list[CellRun] = []
+        self.ran: list[Ran] = []
+        self.kernel: Kernel | None = None
+        self.sandbox = ""
+        self.tier = 0
+
+    def run(self) -> None:
+        """Run every planned cell; what each showed is in `runs` and `ran`."""
+        for number, cell in enumerate(self.notebook.plan):
+            ran = self._run_cell(number, cell)
+            self.ran.append(ran)
+            output = "".join(ran.text)
+            cut = f"\n[... {len(output) - SHOWN_OUTPUT} more characters]" if len(output) > SHOWN_OUTPUT else ""
+            shown = output[:SHOWN_OUTPUT] + cut
+            self.runs.append(
+                CellRun(
+                    self.notebook.name,
+                    cell.grade_id,
+                    cell.origin,
+                    ran.verdict,
+                    shown,
+                    ran.error,
+                    ran.seconds,
+                    ran.by_wall_clock,
+                )
+            )
+
+    def _run_cell(self, number: int, cell: PlannedCell) -> Ran:
+        try:
+            kernel = self._alive(number)
+        except LimitReached as limit:
+            return Ran(Verdict.NOT_RUN, error=f"not run: {limit}")
+        ran = kernel.run_cell(cell.source)
+        if ran.verdict not in (Verdict.PASSED, Verdict.FAILED):
+            self.skipped.add(number)
+        return ran
+
+    def call(self, source: str, name: str, data: dict[str, Any]) -> Reply:
+        """As `Kernel.call`, in a kernel that has run all cells; started afresh if the last call killed it."""
+        return self._alive(len(self.notebook.plan)).call(source, name, data)
+
+    def release(self, handles: list[int]) -> None:
+        """Let go of kept objects, if their kernel still lives."""
+        if self.kernel is not None and self.kernel.alive:
+            with contextlib.suppress(LimitReached):
+                self.kernel.release(handles)
+
+    def _alive(self, upto: int) -> Kernel:
+        """A living kernel in which the cells before number `upto` have run."""
+        while self.kernel is None or not self.kernel.alive:
+            if self.lost is not None:
+                raise self.lost
+            if self.kernel is not None:
+                limit = self.kernel.process.how_it_ended()
+                self.kernel.close()
+                self.kernel = None
+                self.restarts += 1
+                if self.restarts > MAX_RESTARTS:
+                    self.lost = LimitReached(limit.verdict, f"{limit} for the {_ordinal(self.restarts)} time")
+                    raise self.lost
+            self.kernel = self._fresh()
+            self._replay(self.kernel, upto)
+        return self.kernel
+
+    def _fresh(self) -> Kernel:
+        kernel = self.start()
+        kernel.wait_until_ready()
+        self.sandbox, self.tier = kernel.process.sandbox, kernel.process.tier
+        return kernel
+
+    def _replay(self, kernel: Kernel, upto: int) -> None:
+        for number, cell in enumerate(self.notebook.plan[:upto]):
+            if number in self.skipped:
+                continue
+            ran = kernel.run_cell(cell.source)
+            if ran.verdict not in (Verdict.PASSED, Verdict.FAILED):
+                self.skipped.add(number)
+            if not kernel.alive:
+                return
+
+    def renew(self) -> None:
+        """Go on in a fresh kernel, which has run the same cells and seen no call."""
+        self.close()
+
+    def close(self) -> None:
+        """End the kernel."""
+        if self.kernel is not None:
+            self.kernel.close()
+            self.kernel = None
+
+
+def _ordinal(number: int) -> str:
+    return {1: "first", 2: "second", 3: "third", 4: "fourth"}.get(number, f"{number}th")

@@ -1,0 +1,195 @@
+"""Start one confined kernel and stay outside its box as long as it lives.
+
+A supervisor is a forked child of the zygote. The socket to its client is its lifetime: when the client goes away,
+however it goes, the box is emptied. It forwards signals, watches memory, and says how the kernel ended, in
+JSON lines:
+
+    client -> supervisor   {"signal": 2}, {"kill": true}
+    supervisor -> client   {"started": {...}}, {"ready": true}, {"failed": "..."}, {"exited": {...}}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import select
+import signal
+import socket
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder import records
+from autograder.sandbox import Box, Host, View, default_read, probe
+
+MEMORY_INTERVAL_S = 0.05
+
+
+@dataclass(frozen=True)
+class LaunchRequest:
+    """What a client asks of a zygote."""
+
+    private: Path
+    """the kernel's own folder, existing; sockets, HOME and working folder lie in it"""
+    connection_file: Path
+    """inside `private`, transport ipc"""
+    limits: records.Limits
+    read: tuple[Path, ...] = ()
+    """public folders to show read-only, beyond Python itself"""
+    confined: bool = True
+    """False leaves the sandbox out: for trusted notebooks only, such as the course's own lectures"""
+
+
+def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
+    """Launch the kernel that `data` (a LaunchRequest) asks for; return when it has ended and the box is empty."""
+    request: LaunchRequest = records.from_data(LaunchRequest, data)
+    os.setsid()
+    box = Box(View(request.private, default_read() + request.read), request.limits, host) if request.confined else None
+    if box:
+        box.enter_namespaces()
+    told, tell = os.pipe()
+    kernel = os.fork()
+    if kernel == 0:
+        os.close(told)
+        client.close()
+        _become_kernel(request, box, tell)
+    os.close(tell)
+    if box:
+        box.adopt(kernel)
+    tier, sentence = (int(box.reached.tier), box.reached.sentence) if box else (0, "not confined")
+    _say(client, {"started": {"pid": kernel, "tier": tier, "sandbox": sentence}})
+    try:
+        status, memory = _watch(client, kernel, told, box)
+    finally:
+        if box:
+            box.clean()
+    code = os.waitstatus_to_exitcode(status)
+    _say(client, {"exited": {"code": code, "memory": memory}})
+
+
+def _become_kernel(request: LaunchRequest, box: Box | None, tell: int) -> None:
+    """In the kernel's process: confine it, then serve Jupyter until the end. Never returns."""
+    code = 1
+    try:
+        if box:
+            box.confine(keep_fds=(tell,), variables=_variables())
+        else:
+            os.chdir(request.private / "work")
+        _settle()
+        from autograder.inside import kernel
+
+        kernel.serve(str(request.connection_file), request.limits, lambda: _tell_ready(tell))
+        code = 0
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else 0
+    except BaseException as error:
+        text = "".join(traceback.format_exception(error))[-4000:]
+        try:
+            os.write(tell, json.dumps({"failed": text}).encode() + b"\n")
+        except OSError:
+            sys.stderr.write(text)
+    finally:
+        os._exit(code)
+
+
+def _settle() -> None:
+    """What must differ between forks of one process."""
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # for processes the student starts
+    sys.path[:] = ["", *(p for p in sys.path if p)]
+    random.seed()
+    if "numpy" in sys.modules:
+        # Every fork would else draw the same "random" numbers from the generator it inherited.
+        sys.modules["numpy"].random.seed()
+
+
+def _variables() -> dict[str, str]:
+    """What a box's environment keeps of the zygote's: how many threads to use, and which native log lines to leave out."""
+    kept = ("OMP_", "MKL_", "OPENBLAS_", "TF_", "CUDA_VISIBLE_DEVICES")
+    return {k: v for k, v in os.environ.items() if k.startswith(kept)}
+
+
+def _tell_ready(tell: int) -> None:
+    os.write(tell, b'{"ready": true}\n')
+    os.close(tell)
+
+
+def _watch(client: socket.socket, kernel: int, told: int, box: Box | None) -> tuple[int, bool]:
+    """Wait for the kernel's end; kill it when the client leaves, asks for it, or memory runs over."""
+    poller = select.poll()
+    for fd in (told, client.fileno()):
+        poller.register(fd, select.POLLIN)
+    if hasattr(os, "pidfd_open"):
+        poller.register(os.pidfd_open(kernel), select.POLLIN)
+    pending, memory = b"", False
+    while True:
+        ready = dict(poller.poll(MEMORY_INTERVAL_S * 1000))
+        if told in ready:
+            line = os.read(told, 65536)
+            if line:
+                client.sendall(line)
+            else:
+                poller.unregister(told)
+        if client.fileno() in ready:
+            try:
+                received = client.recv(65536)
+            except OSError:
+                received = b""
+            pending += received
+            if not received:
+                os.kill(kernel, signal.SIGKILL)
+                poller.unregister(client.fileno())
+            *lines, pending = pending.split(b"\n")
+            for line in lines:
+                _obey(json.loads(line), kernel)
+        ended, status = os.waitpid(kernel, os.WNOHANG)
+        if ended:
+            return status, memory or (box.over_memory() if box else False)
+        if box and not memory and box.over_memory():
+            memory = True
+            os.kill(kernel, signal.SIGKILL)
+
+
+def _obey(order: dict[str, Any], kernel: int) -> None:
+    os.kill(kernel, signal.SIGKILL if order.get("kill") else int(order["signal"]))
+
+
+def _say(client: socket.socket, message: dict[str, Any]) -> None:
+    try:
+        client.sendall(json.dumps(message).encode() + b"\n")
+    except OSError:
+        return  # the client has gone; the kernel's end matters to nobody now
+
+
+_HOST: Host | None = None
+
+
+def prepare(setup: dict[str, Any]) -> None:
+    """Called once in the zygote, before it forks: find out what this host can promise, import what a kernel needs."""
+    global _HOST
+    _HOST = probe()
+    from autograder.inside import kernel
+
+    assert kernel
+
+
+def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:
+    """The zygote's child for a kernel."""
+    try:
+        supervise(client, data, _HOST or probe())
+    except Exception as error:
+        _say(client, {"failed": "".join(traceback.format_exception(error))[-4000:]})
+
+
+def main() -> None:
+    """Serve the one client whose socket was inherited: a spawned kernel, cold but as confined as a forked one."""
+    client = socket.socket(fileno=int(sys.argv[1]))
+    data = json.loads(client.makefile().readline())
+    prepare({})
+    kernel_child(client, data)
+
+
+if __name__ == "__main__":
+    main()

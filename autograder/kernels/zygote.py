@@ -1,0 +1,279 @@
+"""Keep a process that has already imported torch and TensorFlow, and fork from it.
+
+A submission then waits for its own cells, not for `import torch`. Forking is safe only from a process that has one
+thread, no zmq context, no event loop and no CUDA context; so a zygote imports, and does nothing else. It never
+runs student code and never serves two submissions with one child.
+
+There are two: one forks kernels (`supervisor.supervise`), one forks judges. Each listens on a unix socket in
+a folder of its owner's; every connection becomes one child, whose first line is the request. A zygote ends when its
+owner's pipe closes.
+
+    python -m autograder.kernels.zygote SOCKET MODULE:FUNCTION [--preload NAME ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import KernelFailed
+
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "TF_NUM_INTRAOP_THREADS": "1",
+    "TF_NUM_INTEROP_THREADS": "1",
+}
+"""Numbers must not depend on how many workers share the machine."""
+
+MAX_REQUEST = 1 << 20
+
+Child = Callable[[socket.socket, dict[str, Any]], None]
+
+
+class Zygote:
+    """The owner's side: starts the process, knows its socket, ends it."""
+
+    def __init__(self, child: str, preload: Sequence[str] = (), setup: dict[str, Any] | None = None) -> None:
+        self.child = child
+        """`module:function`, called as `function(connection, request)` in each child"""
+        self.preload = tuple(preload)
+        self.setup = setup
+        """given to the module's `prepare` before the first fork; not secret, other processes can read it"""
+        self.folder: tempfile.TemporaryDirectory[str] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+        self.started_here = 0
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Begin to warm up; returns at once. `connect` waits until the zygote listens."""
+        self.folder = tempfile.TemporaryDirectory(prefix="agz-")
+        self.started_here = os.getpid()
+        command = [sys.executable, "-m", __name__, self.address, self.child, "--preload", *self.preload]
+        if self.setup is not None:
+            command += ["--setup", json.dumps(self.setup)]
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=open(Path(self.folder.name) / "log", "wb"),
+            env={**_clean_environment(), **ONE_THREAD},
+            # Its own session: Ctrl-C at the terminal is for the owner, who then ends it in order.
+            start_new_session=True,
+        )
+
+    @property
+    def address(self) -> str:
+        assert self.folder is not None, "start() comes first"
+        return str(Path(self.folder.name) / "s")
+
+    def connect(self, request: dict[str, Any], timeout_s: float = 120.0) -> socket.socket:
+        """A connection to a new child that was given `request`. Raises KernelFailed if the zygote cannot start."""
+        with self._lock:
+            if self.process is None:
+                self.start()
+        return connect(self.address, request, timeout_s, self._explain)
+
+    def _explain(self) -> str | None:
+        """Why no connection will ever come, or None while one still may."""
+        if self.process is None or self.process.poll() is None:
+            return None
+        assert self.folder is not None
+        log = (Path(self.folder.name) / "log").read_text(errors="replace")[-2000:]
+        return f"the warm process ended with status {self.process.returncode}: {log.strip() or 'it printed nothing'}"
+
+    def stop(self) -> None:
+        """End the zygote; its children end when their own clients leave. Safe to call twice, and in a forked copy."""
+        if self.process is None or os.getpid() != self.started_here:
+            return
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+        if self.folder:
+            self.folder.cleanup()
+
+    def __enter__(self) -> Zygote:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+
+def connect(
+    address: str, request: dict[str, Any], timeout_s: float, explain: Callable[[], str | None] = lambda: None
+) -> socket.socket:
+    """Connect to the zygote listening at `address` and hand it a request."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        client = socket.socket(socket.AF_UNIX)
+        try:
+            client.connect(address)
+            client.sendall(json.dumps(request).encode() + b"\n")
+            return client
+        except (FileNotFoundError, ConnectionError):
+            client.close()
+        reason = explain()
+        if reason or time.monotonic() > deadline:
+            raise KernelFailed(f"no kernel can be started: {reason or 'the warm process did not answer in time'}")
+        time.sleep(0.01)
+
+
+class Remote:
+    """A zygote that another process owns, by its address."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def connect(self, request: dict[str, Any]) -> socket.socket:
+        """A connection to a new child of that zygote. Raises KernelFailed if it does not listen."""
+        return connect(self.address, request, timeout_s=120)
+
+
+class Spawner:
+    """Starts a cold kernel for each request, where a zygote cannot fork. Slower, and as confined as the host allows."""
+
+    def start(self) -> None:
+        """Nothing to warm up."""
+
+    def stop(self) -> None:
+        """Nothing to end: each kernel ends with its client's socket."""
+
+    def connect(self, request: dict[str, Any]) -> socket.socket:
+        """A socket to the supervisor of a new kernel."""
+        client, theirs = socket.socketpair()
+        subprocess.Popen(
+            [sys.executable, "-m", "autograder.kernels.supervisor", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env={**_clean_environment(), **ONE_THREAD},
+            start_new_session=True,
+        )
+        theirs.close()
+        client.sendall(json.dumps(request).encode() + b"\n")
+        return client
+
+
+def forking_works() -> bool:
+    """Whether this platform can fork a process that holds torch and TensorFlow (Linux; macOS's frameworks cannot).
+
+    The environment variable AUTOGRADER_SPAWN, set to anything, says no.
+    """
+    return sys.platform == "linux" and not os.environ.get("AUTOGRADER_SPAWN")
+
+
+def _clean_environment() -> dict[str, str]:
+    """The owner's environment without what a kernel must not inherit: tokens, keys, notebook settings."""
+    kept = ("PATH", "LANG", "LC_", "LD_LIBRARY_PATH", "TMPDIR", "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES", "PYENV")
+    environment = {k: v for k, v in os.environ.items() if k.startswith(kept)}
+    return {**environment, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "MPLBACKEND": "agg"}
+
+
+def main() -> None:
+    """The zygote's side: import, then fork one child for each connection until the owner closes our stdin."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("address")
+    parser.add_argument("child")
+    parser.add_argument("--preload", nargs="*", default=[])
+    parser.add_argument("--setup", type=json.loads)
+    options = parser.parse_args()
+    module, _, function = options.child.partition(":")
+    child: Child = getattr(importlib.import_module(module), function)
+    for name in options.preload:
+        importlib.import_module(name)
+    prepare = getattr(importlib.import_module(module), "prepare", None)
+    if prepare:
+        prepare(options.setup or {})
+    if threading.active_count() > 1:
+        names = ", ".join(t.name for t in threading.enumerate())
+        raise SystemExit(f"a preloaded module started a thread, which makes forking unsafe: {names}")
+    _serve(options.address, child)
+
+
+def _serve(address: str, child: Child) -> None:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address + ".new")
+    listener.listen(64)
+    # The garbage collector would else touch, and so copy, every page of the parent in every child.
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.rename(address + ".new", address)
+    poller = select.poll()
+    poller.register(listener, select.POLLIN)
+    poller.register(0, select.POLLIN | select.POLLHUP)
+    while True:
+        ready = dict(poller.poll(1000))
+        _reap()
+        if 0 in ready:
+            return
+        if listener.fileno() in ready:
+            client, _ = listener.accept()
+            if os.fork() == 0:
+                _become(child, client, listener)
+            client.close()
+
+
+def _become(child: Child, client: socket.socket, listener: socket.socket) -> None:
+    """In the forked process. Never returns."""
+    code = 1
+    try:
+        listener.close()
+        os.close(0)
+        os.open(os.devnull, os.O_RDONLY)
+        request = _read_request(client)
+        if request is not None:
+            child(client, request)
+        code = 0
+    except BaseException:
+        traceback.print_exc()  # into the zygote's log; the client sees its connection close
+    finally:
+        os._exit(code)
+
+
+def _read_request(client: socket.socket) -> dict[str, Any] | None:
+    """The first line, byte by byte at its end so that later lines stay in the socket."""
+    client.settimeout(30)
+    received = b""
+    while not received.endswith(b"\n"):
+        peeked = client.recv(65536, socket.MSG_PEEK)
+        if not peeked or len(received) > MAX_REQUEST:
+            return None
+        take = peeked.find(b"\n") + 1 or len(peeked)
+        received += client.recv(take)
+    client.settimeout(None)
+    return json.loads(received)
+
+
+def _reap() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The parts of reading a submission: bytes repaired, code looked at without running it, cells matched."""

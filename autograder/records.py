@@ -1,0 +1,336 @@
+"""What grading says, as frozen records: one set of words for the student, the gradebook, the exports and the class report.
+
+Nothing here computes or opens anything, and nothing but the standard library is imported, so that every
+process of the grader, the one beside the student's code included, can speak in these records.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+RESULTS_VERSION = 1
+"""Version of `results.json`; it grows only when a reader of the old form would misread the new one."""
+
+
+class Verdict(StrEnum):
+    """How one graded item, or a whole submission, ended. "No output" is never `PASSED`."""
+
+    PASSED = "passed"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    NOT_ATTEMPTED = "not attempted"
+    TIME = "time"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    CRASH = "crash"
+    REJECTED = "rejected"
+    NEEDS_MANUAL = "needs manual"
+    GRADER_ERROR = "grader error"
+    NOT_RUN = "not run"
+
+
+class Trust(StrEnum):
+    """Where the verdict was reached."""
+
+    JUDGED_APART = "judged apart"
+    """in a process that never ran student code"""
+    IN_KERNEL = "in the kernel"
+    """by test cells beside the student's code: all that a foreign nbgrader assignment allows"""
+
+
+class Evidence(StrEnum):
+    """What a check rests on."""
+
+    RECOMPUTED = "recomputed"
+    """the judge derived it from returned arrays"""
+    OBSERVED = "observed"
+    """recorded beside student code; a determined cheat could forge it"""
+
+
+class Role(StrEnum):
+    """What nbgrader's metadata makes of a cell in the instructor's source."""
+
+    SOLUTION = "solution"
+    """the student writes it; tests elsewhere grade it"""
+    TESTS = "tests"
+    """locked, with points"""
+    MANUAL = "manual"
+    """the student writes it and a person grades it"""
+    TASK = "task"
+    """locked description; the answer is in cells the student adds; a person grades it"""
+    LOCKED = "locked"
+    """read-only, without points"""
+    PLAIN = "plain"
+    """no nbgrader metadata"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of the instructor's source notebook."""
+
+    kind: str
+    """`code`, `markdown` or `raw`"""
+    source: str
+    role: Role = Role.PLAIN
+    grade_id: str | None = None
+    points: float = 0.0
+    released: str = ""
+    """what the student received in its place (the stub of a solution cell; else the source)"""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """One notebook of the instructor's source: the only truth for ids, points, order and locked cells."""
+
+    name: str
+    """file name without `.ipynb`"""
+    cells: tuple[Cell, ...]
+    kernel_name: str = "python3"
+
+    def graded(self) -> tuple[Cell, ...]:
+        """The cells that carry points, in order."""
+        return tuple(c for c in self.cells if c.role in (Role.TESTS, Role.MANUAL, Role.TASK))
+
+    def solutions_of(self, grade_id: str) -> tuple[Cell, ...]:
+        """The solution cells that the tests cell `grade_id` grades: those since the tests cell before it."""
+        found: list[Cell] = []
+        for cell in self.cells:
+            if cell.grade_id == grade_id:
+                return tuple(found) if cell.role is Role.TESTS else (cell,)
+            if cell.role is Role.TESTS:
+                found = []
+            elif cell.role is Role.SOLUTION:
+                found.append(cell)
+        raise KeyError(grade_id)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use. Times are seconds, sizes bytes."""
+
+    cell_s: float = 60.0
+    """CPU time of one cell or one call from the judge; the wall limit is `wall_factor` times this"""
+    notebook_s: float = 600.0
+    """CPU time of the whole notebook with all calls"""
+    wall_factor: float = 3.0
+    memory_bytes: int = 2 << 30
+    """private memory, beyond what the warm process already held"""
+    processes: int = 64
+    """processes and threads at once"""
+    disk_bytes: int = 256 << 20
+    """the private folder, /tmp and /dev/shm together"""
+    open_files: int = 512
+    output_bytes: int = 1 << 20
+    """printed and displayed, for each cell"""
+    output_messages: int = 2000
+    """messages from the kernel, for each cell"""
+    reply_bytes: int = 256 << 20
+    """one answer to the judge"""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The instructor's side of one assignment."""
+
+    name: str
+    folder: Path
+    notebooks: tuple[Notebook, ...]
+    checks: Path | None = None
+    """`checks.py`; without it the assignment is foreign and graded by its own test cells"""
+    probes: Path | None = None
+    faults: Path | None = None
+    limits: Limits = Limits()
+    forbidden: tuple[str, ...] = ()
+    """modules that a solution may not import (delegation): found, the submission is flagged"""
+    forbidden_scores_zero: bool = False
+    """whether the instructor lets such a flag cost the item its points"""
+    skip: tuple[str, ...] = ()
+    """grade ids of slow cells that are not executed while grading"""
+    files: tuple[Path, ...] = ()
+    """public files beside the notebook, put into the kernel's working folder"""
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """One code cell to run, in the order of running."""
+
+    source: str
+    origin: str
+    """`student` (a solution cell), `extra` (added by the student) or `instructor` (locked or plain)"""
+    grade_id: str | None = None
+
+
+@dataclass(frozen=True)
+class SubmittedNotebook:
+    """One notebook of a submission after reading: what to run, and what the reader found."""
+
+    name: str
+    plan: tuple[PlannedCell, ...]
+    attempted: tuple[str, ...] = ()
+    """grade ids of solution, manual and task cells whose content is not the released one"""
+    answers: tuple[tuple[str, str], ...] = ()
+    """(grade id, the student's text) of every solution, manual and task cell, in order"""
+    document: str = ""
+    """the notebook as JSON, repaired, without outputs: what a person reads when grading by hand"""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in for one assignment. Nothing of it has been executed."""
+
+    student: str
+    assignment: str
+    notebooks: tuple[SubmittedNotebook, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    """repairs and oddities, told to the instructor"""
+    rejected: str = ""
+    """why it cannot be graded at all; empty if it can"""
+    digest: str = ""
+    """SHA-256 over all bytes handed in, hexadecimal"""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Something a person should look at. A flag alone never costs points."""
+
+    kind: str
+    """a short fixed word: `duplicate-cell`, `renamed`, `forbidden-import`, `skip-tag`, ..."""
+    message: str
+    """one sentence for the instructor"""
+    grade_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value of the student's beside the right one."""
+
+    what: str
+    """name of the value, e.g. `grad_x`"""
+    kind: str
+    """`shape`, `dtype`, `not finite`, `sign`, `factor`, `transposed`, `offset`, `values`, `type`, ..."""
+    sentence: str
+    """what differs, in the student's language"""
+    index: tuple[int, ...] | None = None
+    yours: str = ""
+    expected: str = ""
+    case: str = ""
+    """the smallest failing input (never a hidden one), as the student could type it"""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One hidden check."""
+
+    name: str
+    verdict: Verdict
+    sentence: str
+    """what the check asks, as the student reads it"""
+    weight: float = 1.0
+    evidence: Evidence = Evidence.RECOMPUTED
+    fault: str | None = None
+    """id of the known mistake that reproduces the student's values"""
+    message: str = ""
+    """for the student: the known mistake in words, or that none fits"""
+    difference: Difference | None = None
+
+
+@dataclass(frozen=True)
+class Item:
+    """One graded cell."""
+
+    notebook: str
+    grade_id: str
+    points: float
+    max_points: float
+    verdict: Verdict
+    fault: str | None = None
+    message: str = ""
+    """for the student"""
+    checks: tuple[CheckResult, ...] = ()
+
+
+@dataclass(frozen=True)
+class CellRun:
+    """How one code cell of the submission ran."""
+
+    notebook: str
+    grade_id: str | None
+    origin: str
+    status: Verdict
+    """`PASSED` (ran), `FAILED` (raised), or the limit it met"""
+    output: str = ""
+    """what it printed, plain text, cut to a size a page can hold"""
+    error: str = ""
+    """exception name and message, plain text"""
+    seconds: float = 0.0
+    by_wall_clock: bool = False
+    """met the wall limit without having used its CPU time"""
+
+
+@dataclass(frozen=True)
+class Report:
+    """One submission, graded: one entry of `results.json`."""
+
+    student: str
+    assignment: str
+    score: float
+    max_score: float
+    state: Verdict
+    trust: Trust
+    device: str
+    """`cuda`, `virtual cuda` or `cpu`"""
+    items: tuple[Item, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    seconds: float = 0.0
+    runs: tuple[CellRun, ...] = ()
+    reason: str = ""
+    """why the submission was rejected or could not be graded; for the instructor"""
+    digest: str = ""
+    sandbox: str = ""
+    """the tier of confinement that the kernel reached"""
+
+
+def to_data(record: Any) -> Any:
+    """A record as plain JSON data: dataclasses become dicts, tuples lists, paths and enums strings."""
+    if dataclasses.is_dataclass(record) and not isinstance(record, type):
+        return {f.name: to_data(getattr(record, f.name)) for f in dataclasses.fields(record)}
+    if isinstance(record, dict):
+        return {str(k): to_data(v) for k, v in record.items()}
+    if isinstance(record, (list, tuple)):
+        return [to_data(v) for v in record]
+    if isinstance(record, (StrEnum, Path)):
+        return str(record)
+    return record
+
+
+def from_data(kind: Any, data: Any) -> Any:
+    """The inverse of `to_data` for a record type; raises TypeError or ValueError where data does not fit."""
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        if data is None and type(None) in args:
+            return None
+        return from_data(next(a for a in args if a is not type(None)), data)
+    if origin is tuple:
+        if not isinstance(data, (list, tuple)):
+            raise TypeError(f"expected a list, got {type(data).__name__}")
+        kinds = [args[0]] * len(data) if len(args) == 2 and args[1] is Ellipsis else list(args)
+        return tuple(from_data(k, v) for k, v in zip(kinds, data, strict=True))
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        if not isinstance(data, dict):
+            raise TypeError(f"expected an object for {kind.__name__}, got {type(data).__name__}")
+        hints = typing.get_type_hints(kind)
+        return kind(**{k: from_data(hints[k], v) for k, v in data.items()})
+    if isinstance(kind, type) and issubclass(kind, (StrEnum, Path)):
+        return kind(data)
+    if kind is float and isinstance(data, int):
+        return float(data)
+    if kind is not Any and not isinstance(data, kind):
+        raise TypeError(f"expected {kind.__name__}, got {type(data).__name__}")
+    return data

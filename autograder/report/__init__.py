@@ -1,0 +1,14 @@
+"""What people read of a run: the page of each student, the report of the class, the tables on the terminal."""
+
+from autograder.report.class_report import class_report, write_class_report
+from autograder.report.feedback import feedback_page, write_feedback
+from autograder.report.terminal import confusion_table, summary_table
+
+__all__ = [
+    "class_report",
+    "confusion_table",
+    "feedback_page",
+    "summary_table",
+    "write_class_report",
+    "write_feedback",
+]

@@ -1,0 +1,77 @@
+"""From a template and values to one self-contained page, and from there whole onto the disk or not at all.
+
+Every page is rendered under the same rules: autoescape for all that is printed, undefined names are errors,
+and every string passes `sanitise.for_page` on its way. The base template forbids scripts and anything
+from outside by a Content-Security-Policy, so that a slip in escaping would still run nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from autograder.errors import CannotWrite
+from autograder.report import words
+from autograder.report.sanitise import for_page, one_line, with_code
+
+STYLE_SHEET = Path(__file__).with_name("templates") / "style.css"
+
+
+def render(template: str, **values: Any) -> str:
+    """The page that `template` makes of `values`."""
+    return _environment().get_template(template).render(**values)
+
+
+def write_page(path: Path, page: str) -> Path:
+    """Write `page` to `path`, so that a reader finds the old page or the whole new one; folders are made.
+
+    Raises CannotWrite where the disk says no.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(page)
+            os.chmod(name, 0o644 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CannotWrite(
+            f"{path}: the page could not be written ({reason}). Free the space or choose another --out."
+        ) from None
+    return path
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("autograder.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=for_page,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(code=with_code, line=one_line, points=words.points)
+    environment.globals.update(
+        style=Markup(STYLE_SHEET.read_text(encoding="utf-8")), plural=words.plural, LOOKS=words.LOOKS
+    )
+    return environment
+
+
+@functools.cache
+def _umask() -> int:
+    # There is no way to read the mask but to set it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

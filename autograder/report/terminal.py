@@ -1,0 +1,138 @@
+"""The tables that a command prints: a class at a glance, and the bank's expected verdicts beside the ones it got.
+
+Student names and everything else that came from a submission are printed as plain text: rich sees no markup
+in them, and a terminal no escape sequence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from rich.table import Table
+from rich.text import Text
+
+from autograder.records import Report, Verdict
+from autograder.report import summary, words
+from autograder.report.sanitise import one_line
+from autograder.report.summary import ItemKey
+
+_STYLES = {
+    "passed": "green",
+    "partial": "yellow",
+    "failed": "red",
+    "limit": "magenta",
+    "absent": "dim",
+    "open": "cyan",
+}
+
+
+def summary_table(reports: Sequence[Report]) -> Table:
+    """One row a student: score, state, a mark for each graded cell, and the known mistakes that were named.
+
+    The caption spells out the marks that occur and the numbers that stand for the cells.
+    """
+    keys = summary.item_keys(reports)
+    table = Table(title=_title(reports), caption=_legend(reports, keys), title_justify="left", caption_justify="left")
+    table.add_column("student", overflow="fold", min_width=8, max_width=30)
+    table.add_column("score", justify="right", no_wrap=True)
+    for number in range(1, len(keys) + 1):
+        table.add_column(str(number), justify="center", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("known mistakes", overflow="fold")
+    for report in sorted(reports, key=lambda r: r.student):
+        table.add_row(*_row(report, keys))
+    return table
+
+
+class BankRow(Protocol):
+    """One graded cell of one known submission: `selftest.Row`."""
+
+    @property
+    def entry(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def cell(self) -> str: ...
+    @property
+    def expected(self) -> str: ...
+    @property
+    def got(self) -> str: ...
+    @property
+    def ok(self) -> bool: ...
+
+
+def confusion_table(rows: Iterable[BankRow]) -> Table:
+    """The selftest, one row a submission: what it is, the verdicts expected of it and those it got.
+
+    Of the verdicts only those are spelt out that are not `passed` on both sides. The caption counts, for each kind,
+    how many submissions met all their expectations.
+    """
+    entries: dict[str, list[BankRow]] = {}
+    for row in rows:
+        entries.setdefault(row.entry, []).append(row)
+    table = Table(caption=Text(_counts(entries.values())), caption_justify="left")
+    for heading in ("file", "kind", "expected", "got", ""):
+        table.add_column(heading, overflow="fold")
+    for name, members in entries.items():
+        telling = [r for r in members if not (r.ok and r.expected == Verdict.PASSED)]
+        right = all(r.ok for r in members)
+        table.add_row(
+            Text(one_line(name, 80)),
+            Text(one_line(members[0].kind, 30)),
+            _verdicts([(r.cell, r.expected) for r in telling]),
+            Text("the same", "dim") if right and telling else _verdicts([(r.cell, r.got) for r in telling]),
+            Text("✓ ok", "green") if right else Text("✗ wrong", "bold red"),
+        )
+    return table
+
+
+def _verdicts(found: Sequence[tuple[str, str]]) -> Text:
+    lines = [f"{one_line(cell.removeprefix('test_'), 60)}: {one_line(verdict, 120)}" for cell, verdict in found]
+    return Text("\n".join(lines) or "all passed")
+
+
+def _counts(entries: Iterable[Sequence[BankRow]]) -> str:
+    tried: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for members in entries:
+        tried[members[0].kind] += 1
+        right[members[0].kind] += all(r.ok for r in members)
+    counts = ", ".join(f"{one_line(kind, 30)} {right[kind]} of {tried[kind]}" for kind in tried)
+    return f"as expected: {counts}" if counts else "the bank is empty"
+
+
+def _title(reports: Sequence[Report]) -> Text:
+    names = ", ".join(dict.fromkeys(one_line(r.assignment, 60) for r in reports)) or "no submissions"
+    return Text(f"{names}: {len(summary.graded(reports))} of {words.plural(len(reports), 'submission')} graded")
+
+
+def _row(report: Report, keys: Sequence[ItemKey]) -> Iterable[Text]:
+    by_key = {ItemKey(i.notebook, i.grade_id): i for i in report.items}
+    yield Text(one_line(report.student, 60))
+    yield Text(
+        words.NO_SCORE
+        if report.state in words.UNGRADED
+        else f"{words.points(report.score)} / {words.points(report.max_score)}"
+    )
+    for key in keys:
+        yield _mark(words.LOOKS[by_key[key].verdict]) if key in by_key else Text("")
+    look = words.LOOKS[report.state]
+    yield Text(look.word, _STYLES[look.tone])
+    if report.state in words.UNGRADED:
+        yield Text(one_line(report.reason, 160), "dim")
+    else:
+        yield Text(", ".join(one_line(fault, 80) for fault in words.faults_named(report)))
+
+
+def _legend(reports: Sequence[Report], keys: Sequence[ItemKey]) -> Text:
+    names = summary.short_names(keys).values()
+    seen = {item.verdict for report in reports for item in report.items}
+    marks = [Text.assemble(_mark(look), f" {look.word}") for verdict, look in words.LOOKS.items() if verdict in seen]
+    numbers = Text(", ".join(f"{number} {one_line(name, 60)}" for number, name in enumerate(names, start=1)))
+    return Text("\n").join(part for part in (numbers, Text(", ").join(marks)) if part)
+
+
+def _mark(look: words.Look) -> Text:
+    return Text(look.mark, _STYLES[look.tone])

@@ -1,0 +1,114 @@
+"""A judge's process: forked ahead of need with a ready kernel, grades one submission, and ends.
+
+It is forked from a zygote that has loaded the assignment's checks, its reference and its known mistakes, and that never
+meets student code. The kernel it holds comes from the other zygote.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder import records
+from autograder.assignment import load_assignment
+from autograder.errors import AutograderError
+from autograder.grading import could_not_grade, grade
+from autograder.judge.run import Checks
+from autograder.kernels.preload import public_folders
+from autograder.kernels.session import Kernel
+from autograder.kernels.zygote import Remote, Spawner
+from autograder.intake import Handed
+from autograder.records import Assignment, Flag
+from autograder.scale.messages import receive, send
+
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass
+class _Loaded:
+    """What the judge zygote has ready for all its children."""
+
+    assignment: Assignment
+    checks: Checks | None
+
+
+_loaded: _Loaded | None = None
+
+
+def prepare(setup: dict[str, Any]) -> None:
+    """Called once in the judge zygote: load the assignment, build the reference and all single mistakes, warm pytest up."""
+    global _loaded
+    assignment = load_assignment(Path(setup["folder"]), Path(setup["root"]))
+    checks = Checks(assignment) if assignment.checks else None
+    if checks:
+        checks.warm_up()
+    _loaded = _Loaded(assignment, checks)
+
+
+def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
+    """In the forked judge: get a kernel ready, wait for one submission, answer with its report."""
+    assert _loaded is not None, "prepare() comes first"
+    # The run may be killed outright; no judge, and so no kernel, outlives its zygote.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() == 1:
+        return
+    assignment, checks = _loaded.assignment, _loaded.checks
+    kernels = _Kernels(request["kernels"], assignment)
+    try:
+        kernels.warm()
+        send(run, {"ready": True})
+        job, blobs = receive(run)
+        submission = _handed(job, blobs).read(assignment)
+        try:
+            report = grade(submission, assignment, checks, kernels.next, bytes.fromhex(job["secret"]))
+        except AutograderError as error:
+            report = could_not_grade(submission, assignment, error)
+        send(run, {"report": records.to_data(report), "submission": records.to_data(submission)})
+    except EOFError:
+        return  # the run does not need this judge any more
+    except Exception as error:
+        known = isinstance(error, AutograderError)
+        send(run, {"failed": str(error) if known else "".join(traceback.format_exception(error))[-4000:]})
+    finally:
+        kernels.close()
+
+
+def _handed(job: dict[str, Any], blobs: list[bytes]) -> Handed:
+    flags = records.from_data(tuple[Flag, ...], job["flags"])
+    files = dict(zip(job["names"], blobs, strict=True))
+    return Handed(job["student"], files, job["note"], job["rejected"], flags)
+
+
+class _Kernels:
+    """Starts kernels for one judge; the first is started before its submission is known."""
+
+    def __init__(self, address: str | None, assignment: Assignment) -> None:
+        self.launcher = Remote(address) if address else Spawner()
+        self.assignment = assignment
+        self.spare: Kernel | None = None
+
+    def _start(self) -> Kernel:
+        files = {p.relative_to(self.assignment.folder).as_posix(): p.read_bytes() for p in self.assignment.files}
+        return Kernel(self.launcher, self.assignment.limits, public_folders(), files)
+
+    def warm(self) -> None:
+        """Have a kernel ready."""
+        self.spare = self._start()
+        self.spare.wait_until_ready()
+
+    def next(self) -> Kernel:
+        """The spare kernel, or a new one."""
+        kernel, self.spare = self.spare or self._start(), None
+        return kernel
+
+    def close(self) -> None:
+        if self.spare is not None:
+            with contextlib.suppress(OSError):
+                self.spare.close()

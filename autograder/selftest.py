@@ -1,0 +1,176 @@
+"""Grade the grader: every known submission of an assignment's bank must meet its expected verdict.
+
+A bank file is one submission: the reference solution with some cells replaced. It is built into a notebook, read, run in a
+confined kernel and judged as any student's would be. No right answer may fail, no wrong one pass, and every mistake that
+has a name must be called by it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import BadAssignment
+from autograder.intake import Handed
+from autograder.judge.run import Checks, load_faults
+from autograder.records import Assignment, Report, Role, Verdict
+from autograder.scale.local import LocalPool
+
+KINDS = ("correct", "fault", "attack")
+
+
+@dataclass(frozen=True)
+class BankEntry:
+    """One known submission."""
+
+    name: str
+    title: str
+    kind: str
+    """`correct`, `fault` or `attack`"""
+    expected: Mapping[str, str]
+    """tests cell -> verdict, with `:fault-id` where a mistake must be named; cells not named must pass"""
+    cells: Mapping[str, str]
+    """solution cells that replace the reference's"""
+    extra: Sequence[tuple[str, str]] = ()
+    """(grade_id, source): cells added after the cell of that id"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One tests cell of one bank entry."""
+
+    entry: str
+    kind: str
+    cell: str
+    expected: str
+    got: str
+
+    @property
+    def ok(self) -> bool:
+        return self.expected == self.got
+
+
+@dataclass(frozen=True)
+class Selftest:
+    """What grading the bank found."""
+
+    rows: tuple[Row, ...]
+    entries: tuple[BankEntry, ...]
+    unnamed: tuple[str, ...]
+    """faults that no bank entry is expected to be called by"""
+    reports: Mapping[str, Report]
+
+    @property
+    def wrong(self) -> tuple[Row, ...]:
+        return tuple(r for r in self.rows if not r.ok)
+
+
+def selftest(assignment: Assignment, root: Path, workers: int, progress: Callable[[int, int], None]) -> Selftest:
+    """Grade the bank of `assignment`. Raises BadAssignment if its checks, faults or bank are not consistent."""
+    inspect(assignment)
+    entries = load_bank(assignment)
+    handed = [_handed(assignment, e) for e in entries]
+    reports: dict[str, Report] = {}
+    progress(0, len(handed))
+    with LocalPool(assignment, root, secrets.token_bytes(32), workers) as pool:
+        for graded in pool.grade(handed):
+            reports[entries[graded.number].name] = graded.report
+            progress(len(reports), len(handed))
+    rows = [row for entry in entries for row in _rows(assignment, entry, reports[entry.name])]
+    named = {part for e in entries for v in e.expected.values() for part in v.partition(":")[2].split("+")}
+    unnamed = tuple(f.id for f in load_faults(assignment) if f.id not in named)
+    return Selftest(tuple(rows), tuple(entries), unnamed, reports)
+
+
+def inspect(assignment: Assignment) -> None:
+    """The assignment is consistent: every cell with points has a check, the reference passes, the untouched stub does not."""
+    if assignment.checks is None:
+        raise BadAssignment(f"{assignment.name} has no checks.py, so there is nothing to test; it is graded by its own cells.")
+    checks = Checks(assignment)
+    checks.warm_up()
+    on_reference = checks.run_on_reference().checks
+    tests = [c for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS]
+    for cell in tests:
+        if cell.points and not on_reference.get(cell.grade_id or ""):
+            raise BadAssignment(
+                f"{assignment.name}: the cell {cell.grade_id!r} has {cell.points:g} points and no hidden check; "
+                f'add one to checks.py with @pytest.mark.cell("{cell.grade_id}").'
+            )
+    unknown = set(on_reference) - {c.grade_id for c in tests}
+    if unknown:
+        raise BadAssignment(f"{assignment.name}: checks.py names cells that are not there: {', '.join(sorted(unknown))}.")
+    failed = [r.name for results in on_reference.values() for r in results if r.verdict is not Verdict.PASSED]
+    if failed:
+        raise BadAssignment(f"{assignment.name}: the reference solution fails {', '.join(failed)}.")
+    stubs = {
+        c.grade_id: c.released
+        for n in assignment.notebooks
+        for c in n.cells
+        if c.role is Role.SOLUTION and c.kind == "code" and c.grade_id
+    }
+    for grade_id, results in checks.run_on_reference(stubs).checks.items():
+        passed = [r.name for r in results if r.verdict is Verdict.PASSED]
+        if passed:
+            raise BadAssignment(f"{assignment.name}: the empty stub of {grade_id!r} passes {', '.join(passed)}.")
+
+
+def load_bank(assignment: Assignment) -> list[BankEntry]:
+    """The entries of `bank/`, sorted by file name. Raises BadAssignment naming the file that is not right."""
+    entries = []
+    tests = {c.grade_id for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS}
+    solutions = {c.grade_id for n in assignment.notebooks for c in n.cells if c.role is Role.SOLUTION}
+    for path in sorted((assignment.folder / "bank").glob("*.py")):
+        names: dict[str, Any] = {}
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+        title = (names.get("__doc__") or "").strip()
+        entry = BankEntry(
+            path.stem,
+            title,
+            names.get("KIND", ""),
+            names.get("EXPECTED", {}),
+            names.get("CELLS", {}),
+            tuple(names.get("EXTRA", ())),
+        )
+        strange = (set(entry.expected) - tests) | (set(entry.cells) - solutions)
+        if not title or entry.kind not in KINDS or strange:
+            finding = f"names unknown cells: {', '.join(sorted(strange))}" if strange else "needs a docstring and a KIND"
+            raise BadAssignment(f"{path}: the bank entry {finding}.")
+        entries.append(entry)
+    return entries
+
+
+def notebook_of(assignment: Assignment, cells: Mapping[str, str], extra: Sequence[tuple[str, str]] = ()) -> bytes:
+    """A submission as bytes: the instructor's notebook with solution cells replaced and cells added."""
+    source = json.loads((assignment.folder / f"{assignment.notebooks[0].name}.ipynb").read_text(encoding="utf-8"))
+    made = []
+    for cell in source["cells"]:
+        grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        if grade_id in cells:
+            cell = {**cell, "source": cells[grade_id]}
+        made.append(cell)
+        for number, (after, text) in enumerate(extra):
+            if after == grade_id:
+                made.append(
+                    {"cell_type": "code", "id": f"extra-{number}", "metadata": {}, "source": text}
+                    | {"outputs": [], "execution_count": None}
+                )
+    return json.dumps({**source, "cells": made}).encode()
+
+
+def _handed(assignment: Assignment, entry: BankEntry) -> Handed:
+    name = f"{assignment.notebooks[0].name}.ipynb"
+    return Handed(entry.name, {name: notebook_of(assignment, entry.cells, entry.extra)})
+
+
+def _rows(assignment: Assignment, entry: BankEntry, report: Report) -> list[Row]:
+    rows = []
+    for item in report.items:
+        if item.verdict is Verdict.NEEDS_MANUAL:
+            continue
+        got = f"{item.verdict}:{item.fault}" if item.fault else str(item.verdict)
+        rows.append(Row(entry.name, entry.kind, item.grade_id, entry.expected.get(item.grade_id, "passed"), got))
+    return rows

@@ -1,0 +1,15 @@
+"""Bias gradients summed along each row."""
+
+EXPECTED = {
+    "test_two_layer_backward": "failed:bias-gradients-summed-over-columns",
+    "test_train": "failed:bias-gradients-summed-over-columns",
+}
+KIND = "fault"
+CELLS = {
+    "two_layer_backward": """
+def two_layer_backward(dscores, cache):
+    x, hidden, W2 = cache["x"], cache["hidden"], cache["W2"]
+    dh = dscores @ W2.T * (hidden > 0)
+    return {"W1": x.T @ dh, "b1": np.sum(dh, axis=-1), "W2": hidden.T @ dscores, "b2": np.sum(dscores, axis=-1)}
+""",
+}

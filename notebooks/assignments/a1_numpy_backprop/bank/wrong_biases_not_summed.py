@@ -1,0 +1,15 @@
+"""Bias gradients keep the batch axis."""
+
+EXPECTED = {
+    "test_two_layer_backward": "failed:bias-gradients-not-summed",
+    "test_train": "failed:bias-gradients-not-summed",
+}
+KIND = "fault"
+CELLS = {
+    "two_layer_backward": """
+def two_layer_backward(dscores, cache):
+    x, hidden, W2 = cache["x"], cache["hidden"], cache["W2"]
+    dh = dscores @ W2.T * (hidden > 0)
+    return {"W1": x.T @ dh, "b1": dh, "W2": hidden.T @ dscores, "b2": dscores.copy()}
+""",
+}

@@ -1,0 +1,21 @@
+"""Starts from zeros."""
+
+EXPECTED = {
+    "test_train": "failed:starts-from-zero",
+}
+KIND = "fault"
+CELLS = {
+    "train": """
+def train(x, labels, params, learning_rate, batches):
+    p = {k: np.zeros(v.shape) for k, v in params.items()}
+    losses = []
+    for b in batches:
+        s, cache = two_layer_forward(x[b], p)
+        L, ds = softmax_cross_entropy(s, labels[b])
+        g = two_layer_backward(ds, cache)
+        for k in p:
+            p[k] -= learning_rate * g[k]
+        losses.append(L)
+    return p, losses
+""",
+}

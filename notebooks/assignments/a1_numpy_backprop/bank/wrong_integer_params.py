@@ -1,0 +1,21 @@
+"""Stores the parameters as integers."""
+
+EXPECTED = {
+    "test_train": "failed:params-cut-to-integers",
+}
+KIND = "fault"
+CELLS = {
+    "train": """
+def train(x, labels, params, learning_rate, batches):
+    p = {k: v.copy() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        s, cache = two_layer_forward(x[b], p)
+        L, ds = softmax_cross_entropy(s, labels[b])
+        g = two_layer_backward(ds, cache)
+        for k in p:
+            p[k] = np.array(p[k] - learning_rate * g[k], dtype=int)
+        losses.append(L)
+    return p, losses
+""",
+}

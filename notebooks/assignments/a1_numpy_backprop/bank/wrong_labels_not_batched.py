@@ -1,0 +1,21 @@
+"""Rows of the batch, labels from the start of the set."""
+
+EXPECTED = {
+    "test_train": "failed:labels-not-batched",
+}
+KIND = "fault"
+CELLS = {
+    "train": """
+def train(x, labels, params, learning_rate, batches):
+    p = {k: v.copy() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        n = len(b)
+        s, cache = two_layer_forward(x[b], p)
+        L, ds = softmax_cross_entropy(s, labels[0:n])
+        losses.append(L)
+        for k, v in two_layer_backward(ds, cache).items():
+            p[k] -= learning_rate * v
+    return p, losses
+""",
+}

@@ -1,0 +1,322 @@
+"""The hidden checks of a1: the sentences of the notebook, on inputs that nobody has seen.
+
+Each docstring is what the student reads. Cases go from small to large, so that the first failing one is a small one;
+square layers come first, because there a transposed product has the right shape and only its values tell. A check that
+asks for untouched arguments asks for right values too: doing nothing touches nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from probes import (
+    backward_after_another_forward,
+    central_difference_of_a_cubic,
+    forward_scores,
+    gradient_and_x_afterwards,
+    gradient_of_a_wave,
+    pieces_of_a_step,
+    scores_and_gradients,
+)
+
+from course_lib.checks import compare_form
+from course_lib.data import load_digits
+
+# --- 1. small_graph -------------------------------------------------------------------------------------------------
+
+GRAPH = ("c", "grad_x", "grad_y", "grad_z")
+GRAPH_SHAPES = [(2,), (2, 3), (1, 1), (5, 4), (3, 1, 2)]
+
+
+@pytest.mark.cell("test_small_graph")
+@pytest.mark.parametrize("shape", GRAPH_SHAPES)
+def test_value_of_the_small_graph(student, reference, draw, expect, shape):
+    """c = sum(x * y + z) is right for inputs of any shape."""
+    x, y, z = draw.normal(shape), draw.normal(shape), draw.normal(shape)
+    got = parts(expect, "small_graph", student.small_graph(x, y, z), GRAPH)
+    expect.close(got[0], reference.small_graph(x, y, z)[0], "c")
+
+
+@pytest.mark.cell("test_small_graph", weight=2)
+@pytest.mark.parametrize("shape", GRAPH_SHAPES)
+def test_gradients_of_the_small_graph(student, reference, draw, expect, shape):
+    """The three gradients of c = sum(x * y + z) are right for inputs of any shape, and x, y, z stay as they were."""
+    x, y, z = draw.normal(shape), draw.normal(shape), draw.normal(shape)
+    got = parts(expect, "small_graph", student.small_graph(x, y, z), GRAPH)
+    expect.close(got[1:], reference.small_graph(x, y, z)[1:], names=GRAPH[1:])
+    expect.unchanged(student)
+
+
+# --- 2. numerical_gradient ------------------------------------------------------------------------------------------
+
+# For a small h every kind of difference is near the gradient; which kind it is shows in the check with a large h alone.
+NEAR = {"rtol": 1e-3, "atol": 1e-3}
+
+
+@pytest.mark.cell("test_numerical_gradient", weight=2)
+@pytest.mark.parametrize("shape", [(1,), (3,), (2, 2)])
+@pytest.mark.parametrize("h", [0.5, 0.125])
+def test_central_differences(student, reference, draw, expect, shape, h):
+    """With a large h the result is the central difference. Here f(v) = sum(coefficients * v**3) + sum(v)**2."""
+    # Only calls of f at x + h and x - h give the term in h**2 of a cubic: the value shows how it was found.
+    data = {"x": draw.away_from_zero(shape), "coefficients": draw.away_from_zero(shape), "h": h}
+    expect.close(
+        student.run(central_difference_of_a_cubic, **data),
+        reference.run(central_difference_of_a_cubic, **data),
+        "numerical_gradient",
+    )
+
+
+@pytest.mark.cell("test_numerical_gradient")
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (3, 2), (1, 1), (2, 1, 3), (2, 2, 2, 2)])
+def test_gradient_with_the_default_h(student, reference, draw, expect, shape):
+    """With the default h the result is near the gradient. Here f(v) = sum(v) * sum(sin(weights * v))."""
+    data = {"x": draw.away_from_zero(shape), "weights": draw.away_from_zero(shape)}
+    expect.close(
+        student.run(gradient_of_a_wave, **data),
+        reference.run(gradient_of_a_wave, **data),
+        "numerical_gradient",
+        **NEAR,
+    )
+
+
+@pytest.mark.cell("test_numerical_gradient")
+@pytest.mark.parametrize("shape", [(2,), (2, 3)])
+def test_x_is_put_back(student, reference, draw, expect, shape):
+    """The result is right, and x is as before. Here f(v) = sum(v) * sum(sin(weights * v))."""
+    x, weights = draw.away_from_zero(shape), draw.away_from_zero(shape)
+    returned = student.run(gradient_and_x_afterwards, x=x, weights=weights)
+    wanted = reference.run(gradient_and_x_afterwards, x=x, weights=weights)
+    expect.close(returned[0], wanted[0], "numerical_gradient", **NEAR)
+    # x + h - 2h + h differs from x in the last digit, and that is all right.
+    expect.close(returned[1], x, "x after the call", rtol=0, atol=1e-10)
+
+
+# --- 3. two_layer_forward -------------------------------------------------------------------------------------------
+
+# (N, D, H, C)
+# Two rows before one: with one row, several mistakes give the same values.
+SIZES = [(2, 3, 3, 3), (3, 2, 4, 3), (1, 2, 2, 2), (5, 4, 3, 6), (1, 7, 5, 2), (9, 3, 8, 1)]
+
+
+@pytest.mark.cell("test_two_layer_forward", weight=2)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("sizes", SIZES)
+def test_scores(student, reference, draw, expect, sizes, dtype):
+    """The scores are right for square and non-square layers and for a single row, in float64 and float32."""
+    x, params = network(draw, sizes, dtype)
+    got = student.run(forward_scores, x=x, params=params)
+    expect.close(got, reference.run(forward_scores, x=x, params=params), "scores", batch=sizes[0])
+
+
+@pytest.mark.cell("test_two_layer_forward")
+@pytest.mark.parametrize("sizes", SIZES[:2])
+def test_forward_changes_nothing(student, reference, draw, expect, sizes):
+    """The scores are right, and x and params are as they were before the call."""
+    x, params = network(draw, sizes)
+    got = student.run(forward_scores, x=x, params=params)
+    expect.close(got, reference.run(forward_scores, x=x, params=params), "scores")
+    expect.unchanged(student)
+
+
+# --- 4. two_layer_backward ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_two_layer_backward")
+@pytest.mark.parametrize("sizes", SIZES)
+def test_gradients_of_the_last_layer(student, reference, draw, expect, sizes):
+    """The gradients of W2 and b2 are right for square and non-square layers and for a single row."""
+    require_gradients(student, reference, draw, expect, sizes, ("W2", "b2"))
+
+
+@pytest.mark.cell("test_two_layer_backward", weight=2)
+@pytest.mark.parametrize("sizes", SIZES)
+def test_gradients_of_the_first_layer(student, reference, draw, expect, sizes):
+    """The gradients of W1 and b1 are right for square and non-square layers and for a single row."""
+    require_gradients(student, reference, draw, expect, sizes, ("W1", "b1"))
+
+
+@pytest.mark.cell("test_two_layer_backward")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_each_call_has_its_own_cache(student, reference, draw, expect, dtype):
+    """All gradients are right although the forward pass ran once more in between, and nothing you were given has
+    changed.
+    """
+    sizes = (2, 3, 3, 3)
+    x, params = network(draw, sizes, dtype)
+    other_x, other_params = network(draw, sizes, dtype)
+    data = {"x": x, "params": params, "dscores": draw.normal((2, 3), dtype=dtype)}
+    data |= {"other_x": other_x, "other_params": other_params}
+    _, got = student.run(backward_after_another_forward, **data)
+    _, wanted = reference.run(backward_after_another_forward, **data)
+    expect.close(got, wanted, "grads", batch=sizes[0])
+    expect.unchanged(student)
+
+
+def require_gradients(student, reference, draw, expect, sizes, names):
+    x, params = network(draw, sizes)
+    data = {"x": x, "params": params, "dscores": draw.normal((sizes[0], sizes[3]))}
+    _, got = student.run(scores_and_gradients, **data)
+    _, wanted = reference.run(scores_and_gradients, **data)
+    keys = sorted(got) if type(got) is dict else type(got).__name__
+    sentence = f"two_layer_backward should return a dict with the keys W1, W2, b1, b2; it returned {keys}."
+    expect.true(keys == sorted(wanted), sentence, kind="keys")
+    for name in names:
+        expect.close(got[name], wanted[name], f'grads["{name}"]', batch=sizes[0])
+
+
+# --- 5. softmax_cross_entropy ---------------------------------------------------------------------------------------
+
+LOSS = ("loss", "dscores")
+# As many rows as classes comes late: there 1/N and 1/C are the same mistake.
+TABLES = [(2, 3), (3, 2), (1, 2), (3, 3), (7, 10)]
+
+
+@pytest.mark.cell("test_softmax_cross_entropy")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("table", TABLES)
+def test_loss(student, reference, draw, expect, table, dtype):
+    """The loss is right for any number of rows and classes."""
+    scores, labels = draw.normal(table, 2.0, dtype), draw.labels(*table)
+    got = parts(expect, "softmax_cross_entropy", student.softmax_cross_entropy(scores, labels), LOSS)
+    expect.close(got[0], reference.softmax_cross_entropy(scores, labels)[0], "loss", batch=table[0])
+
+
+@pytest.mark.cell("test_softmax_cross_entropy")
+@pytest.mark.parametrize("table", TABLES)
+def test_gradient_of_the_loss(student, reference, draw, expect, table):
+    """dscores is the gradient of the mean loss, for any number of rows and classes."""
+    scores, labels = draw.normal(table, 2.0), draw.labels(*table)
+    got = parts(expect, "softmax_cross_entropy", student.softmax_cross_entropy(scores, labels), LOSS)
+    expect.close(got[1], reference.softmax_cross_entropy(scores, labels)[1], "dscores", batch=table[0])
+
+
+@pytest.mark.cell("test_softmax_cross_entropy")
+@pytest.mark.parametrize("classes", [2, 4])
+def test_large_scores(student, reference, draw, expect, classes):
+    """Scores of 1000 and -1000 give a finite loss and the right gradient, and add nothing where the model is certain
+    and right.
+    """
+    labels = draw.labels(3, classes)
+    certain = np.full((3, classes), -1000.0)
+    certain[np.arange(3), labels] = 1000.0
+    undecided = np.full((2, classes), 1000.0) + draw.normal((2, classes))
+    low = np.full((1, classes), -1000.0)
+    scores, labels = np.concatenate([certain, undecided, low]), np.concatenate([labels, draw.labels(3, classes)])
+    got = parts(expect, "softmax_cross_entropy", student.softmax_cross_entropy(scores, labels), LOSS)
+    expect.close(got, reference.softmax_cross_entropy(scores, labels), names=LOSS, batch=len(labels))
+
+    # Certain and wrong: 2000 is the exact loss. A logarithm that is kept away from 0 gives about 30, and is let
+    # through.
+    wrong = (labels[:3] + 1) % classes
+    got = parts(expect, "softmax_cross_entropy", student.softmax_cross_entropy(certain, wrong), LOSS)
+    expect.close(got[1], reference.softmax_cross_entropy(certain, wrong)[1], "dscores", batch=3)
+    loss = float(got[0]) if np.ndim(got[0]) == 0 else np.nan
+    expect.true(np.isfinite(loss), f"the loss of rows that are certain and wrong is {loss}.", kind="not finite")
+    expect.at_least("the loss of rows that are certain and wrong", loss, 10)
+
+
+@pytest.mark.cell("test_softmax_cross_entropy")
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
+def test_labels_of_any_integer_type(student, reference, draw, expect, dtype):
+    """Loss and gradient are right for labels of any integer dtype, and scores and labels stay as they were."""
+    scores, labels = draw.normal((4, 3)), draw.labels(4, 3).astype(dtype)
+    got = student.softmax_cross_entropy(scores, labels)
+    expect.close(got, reference.softmax_cross_entropy(scores, labels), names=LOSS, batch=4)
+    expect.unchanged(student)
+
+
+# --- 6. train -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_train", weight=2)
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_parameters_after_steps(student, reference, draw, expect, steps):
+    """The parameters are right after one, two and three steps, with batches of different sizes and a large learning
+    rate.
+    """
+    data = training(draw, steps)
+    got = trained(student, expect, data)
+    expect.close(got[0], reference.train(**data)[0], "params")
+
+
+@pytest.mark.cell("test_train")
+@pytest.mark.parametrize("steps", [1, 3])
+def test_losses_before_each_step(student, reference, draw, expect, steps):
+    """losses holds the loss of each batch before the step that uses it."""
+    data = training(draw, steps)
+    got = trained(student, expect, data)
+    expect.close(got[1], np.array(reference.train(**data)[1]), "losses")
+
+
+@pytest.mark.cell("test_train")
+def test_given_params_stay(student, reference, draw, expect):
+    """The result is right, and the arrays you were given, params above all, are as they were before the call."""
+    data = training(draw, 1)
+    got = trained(student, expect, data)
+    expect.close(got[0], reference.train(**data)[0], "params")
+    expect.unchanged(student)
+
+
+@pytest.mark.cell("test_train")
+def test_held_out_digits(student, reference, draw, expect):
+    """After 100 steps on handwritten digits, the parameters that you return read at least 60% of the held-out ones
+    right.
+    """
+    digits = load_digits()
+    _, params = network(draw, (1, 64, 20, 10), scale=0.2)
+    params |= {"b1": np.zeros(20), "b2": np.zeros(10)}
+    batches = [draw.choice(len(digits.x_train), 25) for _ in range(100)]
+    data = {"x": digits.x_train.reshape(-1, 64), "labels": digits.y_train, "params": params}
+    got = trained(student, expect, data | {"learning_rate": 0.3, "batches": batches})
+    wrong = compare_form("params", got[0], params)
+    expect.true(wrong is None, wrong.sentence if wrong else "", kind=wrong.kind if wrong else "")
+    # Counted here, from the returned arrays and with the reference's forward pass.
+    scores = reference.run(forward_scores, x=digits.x_test.reshape(-1, 64), params=got[0])
+    right = float(np.mean(np.argmax(scores, axis=1) == digits.y_test))
+    expect.at_least("the share of held-out digits read right", right, 0.6)
+
+
+# --- shared ---------------------------------------------------------------------------------------------------------
+
+
+def parts(expect, function, returned, names):
+    """What `function` returned, once it is known to hold one value for each of `names`."""
+    form = f"the tuple ({', '.join(names)})"
+    several = type(returned) in (tuple, list)
+    found = f"{len(returned)} value{'s' * (len(returned) != 1)}" if several else type(returned).__name__
+    sentence = f"{function} should return {form}; it returned {found}."
+    expect.true(several and len(returned) == len(names), sentence, yours=found, expected=form, kind="length")
+    return returned
+
+
+def trained(student, expect, data):
+    """What the student's `train` returned, as (params, losses)."""
+    rows = data["batches"][0]
+    student.run(pieces_of_a_step, x=data["x"][rows], labels=data["labels"][rows], params=data["params"])
+    return parts(expect, "train", student.train(**data), ("params", "losses"))
+
+
+def network(draw, sizes, dtype="float64", scale=1.0):
+    """Rows and parameters for a network of sizes (N, D, H, C), all of them of both signs."""
+    n, d, h, c = sizes
+    x = draw.normal((n, d), dtype=dtype)
+    params = {
+        "W1": draw.normal((d, h), scale, dtype),
+        "b1": draw.normal((h,), 0.2, dtype),
+        "W2": draw.normal((h, c), scale, dtype),
+        "b2": draw.normal((c,), scale, dtype),
+    }
+    if n > 1:
+        # Every hidden unit is on for some rows and off for others: otherwise ReLU could be forgotten unseen.
+        params["b1"] -= np.round((x @ params["W1"]).mean(axis=0), 1)
+    return x, params
+
+
+def training(draw, steps):
+    """Arguments of `train`: four rows, a small square network, a rate that makes every step count, batches that
+    differ in size.
+    """
+    x, params = network(draw, (4, 3, 3, 3))
+    batches = [draw.choice(4, size) for size in (3, 2, 4)[:steps]]
+    return {"x": x, "labels": draw.labels(4, 3), "params": params, "learning_rate": 0.5, "batches": batches}

@@ -1,0 +1,893 @@
+"""The mistakes that students make in a1, each as a small edit of the reference, with the words that a student reads.
+
+Words say what was seen, why it matters and where to look. They do not say what to write. Families are those of the
+course's catalogue of training faults (NP01 to NP15).
+"""
+
+from __future__ import annotations
+
+from autograder.judge.faults import Fault
+
+GRAPH = ("test_small_graph",)
+DIFFERENCES = ("test_numerical_gradient",)
+NETWORK = ("test_two_layer_forward", "test_two_layer_backward", "test_train")
+BACKWARD = ("test_two_layer_backward", "test_train")
+LOSS = ("test_softmax_cross_entropy", "test_train")
+TRAIN = ("test_train",)
+
+CENTRAL = "gradient[index] = (f(x + step) - f(x - step)) / (2 * h)"
+PICKED = "-log_p[rows, labels].mean()"
+LOG_P = "log_p = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))"
+UPDATE = "params[name] = params[name] - learning_rate * grads[name]"
+
+SMALL_GRAPH = [
+    Fault(
+        "graph-mean-instead-of-sum",
+        cell="small_graph",
+        edits={"c = np.sum(x * y + z)": "c = np.mean(x * y + z)"},
+        words="Your c is the mean of x * y + z. The graph ends in a sum, and c and its gradients must belong "
+        "together: the gradients of a mean would be smaller. Look at the last operation of the forward pass.",
+        tests=GRAPH,
+    ),
+    Fault(
+        "graph-not-summed",
+        cell="small_graph",
+        edits={"c = np.sum(x * y + z)": "c = x * y + z"},
+        words="Your c is an array: it is b, before the sum. Only a single number can be made smaller or larger as a "
+        "whole, which is why every loss ends in one. Read the third equation again.",
+        tests=GRAPH,
+    ),
+    Fault(
+        "graph-x-and-y-swapped",
+        cell="small_graph",
+        edits={"grad_x = grad_b * y": "grad_x = grad_b * x", "grad_y = grad_b * x": "grad_y = grad_b * y"},
+        words="Your grad_x is what grad_y should be, and the other way round. In a product the slope of one factor "
+        "is set by the other. Raise one entry of x in the worked example and see which array tells how fast c grows.",
+        tests=GRAPH,
+    ),
+    Fault(
+        "graph-local-gradient-missing",
+        family="NP03",
+        cell="small_graph",
+        edits={"grad_x = grad_b * y": "grad_x = grad_b", "grad_y = grad_b * x": "grad_y = grad_b"},
+        words="Your grad_x and grad_y are the gradient of a, handed on unchanged. Every operation multiplies the "
+        "gradient that comes from above by its own slope. Look at the product: what is its slope for each factor?",
+        tests=GRAPH,
+    ),
+    Fault(
+        "graph-averaged",
+        family="NP01",
+        cell="small_graph",
+        edits={"np.ones_like(z)": "np.ones_like(z) / z.size"},
+        words="All your gradients are divided by the number of entries. That belongs to a mean; c is a sum. Look at "
+        "the slope of c with respect to one entry of b.",
+        tests=GRAPH,
+    ),
+    Fault(
+        "graph-grad-z-is-one-number",
+        family="NP02",
+        cell="small_graph",
+        edits={"grad_z = grad_b": "grad_z = 1.0"},
+        words="Your grad_z is a single number. A gradient has one slope for each entry of its array, even if they "
+        "are all equal: code that later adds it to z or indexes it relies on the shape. Look at the shape of grad_z.",
+        tests=GRAPH,
+    ),
+    Fault(
+        "graph-grad-z-is-z",
+        cell="small_graph",
+        edits={"grad_z = grad_b": "grad_z = grad_b * z"},
+        words="Your grad_z is z itself. z is added, not multiplied: does the value of z have any influence on how "
+        "fast c grows with it? Look at the step from b to z.",
+        tests=GRAPH,
+    ),
+    Fault(
+        "graph-grad-z-of-a-product",
+        cell="small_graph",
+        edits={"grad_z = grad_b": "grad_z = grad_b * x * y"},
+        words="Your grad_z is x * y. A sum hands the gradient to each of its terms, and what the other term is does "
+        "not matter. Look at the step from b to z.",
+        tests=GRAPH,
+    ),
+]
+
+NUMERICAL_GRADIENT = [
+    Fault(
+        "difference-one-sided",
+        cell="numerical_gradient",
+        edits={CENTRAL: "gradient[index] = (f(x + step) - f(x)) / h"},
+        words="Your values are the one-sided difference, from x to x + h. Its error shrinks with h, that of the "
+        "central difference with h * h, which is thousands of times smaller here. Look at the second point at which "
+        "you call f.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-one-sided-below",
+        cell="numerical_gradient",
+        edits={CENTRAL: "gradient[index] = (f(x) - f(x - step)) / h"},
+        words="Your values are the one-sided difference, from x - h to x. Its error shrinks with h, that of the "
+        "central difference with h * h, which is thousands of times smaller here. Look at the first point at which "
+        "you call f.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-divided-by-h",
+        cell="numerical_gradient",
+        edits={"(2 * h)": "h"},
+        words="Every value is twice the right one. A slope is the change of f divided by the distance of the two "
+        "points. Look at how far apart your two points are.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-half-step",
+        cell="numerical_gradient",
+        edits={"step[index] = h": "step[index] = h / 2", "(2 * h)": "h"},
+        words="Your two points are h / 2 away from x. That is a central difference too, but the exercise asks for "
+        "points at the distance h, and with a large h the values differ. Look at where you call f.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-wrong-precedence",
+        cell="numerical_gradient",
+        edits={"(2 * h)": "2 * h"},
+        words="Your difference is divided by 2 and then multiplied by h. Python reads `a / 2 * h` from left to "
+        "right. Look at the denominator.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-sign",
+        cell="numerical_gradient",
+        edits={"f(x + step) - f(x - step)": "f(x - step) - f(x + step)"},
+        words="Every value has the opposite sign: a function that grows would have a negative slope. Look at which "
+        "of the two values of f you subtract from which.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-h-ignored",
+        cell="numerical_gradient",
+        edits={"step[index] = h": "step[index] = 1e-5", "(2 * h)": "(2 * 1e-5)"},
+        words="Your result does not depend on h: it is the one for 1e-5 whatever h is. The argument is there so that "
+        "the step can be chosen, and the best step depends on f. Look for a number written into the function.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-x-not-restored",
+        family="NP12",
+        cell="numerical_gradient",
+        edits={
+            CENTRAL: "x[index] += h\n"
+            "        above = f(x)\n"
+            "        x[index] -= 2 * h\n"
+            "        gradient[index] = (above - f(x)) / (2 * h)"
+        },
+        words="After an entry is measured, it stays at x - h: the caller's array has changed, and the entries after "
+        "it are measured in a different place. Look at the end of the loop body: is x what it was at the start?",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-x-left-above",
+        family="NP12",
+        cell="numerical_gradient",
+        edits={
+            CENTRAL: "x[index] -= h\n"
+            "        below = f(x)\n"
+            "        x[index] += 2 * h\n"
+            "        gradient[index] = (f(x) - below) / (2 * h)"
+        },
+        words="After an entry is measured, it stays at x + h: the caller's array has changed, and the entries after "
+        "it are measured in a different place. Look at the end of the loop body: is x what it was at the start?",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-steps-pile-up",
+        cell="numerical_gradient",
+        edits={
+            "    for index": "    step = np.zeros(x.shape)\n    for index",
+            "        step = np.zeros(x.shape)\n": "",
+        },
+        words="The first entry is right and the others are not: the steps of earlier entries are still there when "
+        "the next one is measured, so f moves in several directions at once. Look at where the step is set back to "
+        "0.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-all-entries-move",
+        cell="numerical_gradient",
+        edits={"step[index] = h": "step[...] = h"},
+        words="All your values are equal: you move all entries of x at once, and f changes by the sum of all slopes. "
+        "The gradient asks for each entry alone. Look at what you add h to.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-first-axis-only",
+        cell="numerical_gradient",
+        edits={"for index in np.ndindex(x.shape):": "for index in range(len(x)):"},
+        words="Your loop runs over the first axis only. For an array with two axes it moves a whole row at once, and "
+        "the row gets one slope. The function must work for any number of axes. Look at the loop.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-integer-buffer",
+        family="NP14",
+        cell="numerical_gradient",
+        edits={"gradient = np.zeros(x.shape)": "gradient = np.zeros(x.shape, dtype=int)"},
+        words="Your result holds integers: every slope lost its fraction when it was stored. NumPy converts silently "
+        "to the dtype of the array that it writes to. Look at how you create the array for the result.",
+        tests=DIFFERENCES,
+    ),
+]
+
+FORWARD = [
+    Fault(
+        "relu-missing",
+        cell="two_layer_forward",
+        edits={"hidden = np.maximum(0, hidden_in)": "hidden = hidden_in"},
+        words="Your network has no ReLU: negative hidden values go on to the second layer. Two matrix products in a "
+        "row are one matrix product, so such a network is no more than a single layer. Look at the line that makes "
+        "`hidden`.",
+        tests=NETWORK,
+    ),
+    Fault(
+        "relu-on-the-scores",
+        cell="two_layer_forward",
+        edits={"    cache = {": "    scores = np.maximum(0, scores)\n    cache = {"},
+        words="Your scores are never negative: ReLU is applied to them too. A class that gets a negative score could "
+        "then learn nothing. Look at what happens after the second layer.",
+        tests=NETWORK,
+    ),
+    Fault(
+        "relu-upside-down",
+        family="NP15",
+        cell="two_layer_forward",
+        edits={"np.maximum(0, hidden_in)": "np.minimum(0, hidden_in)"},
+        words="Your hidden layer keeps the negative values and sets the positive ones to 0. ReLU does the opposite. "
+        "Look at the line that makes `hidden`.",
+        tests=NETWORK,
+    ),
+    Fault(
+        "relu-before-the-bias",
+        cell="two_layer_forward",
+        edits={
+            'hidden_in = x @ params["W1"] + params["b1"]': 'hidden_in = x @ params["W1"]',
+            "hidden = np.maximum(0, hidden_in)": 'hidden = np.maximum(0, hidden_in) + params["b1"]',
+        },
+        words="You add b1 after ReLU. The bias is there to shift the point at which a hidden unit switches on; after "
+        "ReLU it only adds a constant. Look at the order of the three operations of the first layer.",
+        tests=NETWORK,
+    ),
+    Fault(
+        "first-bias-missing",
+        cell="two_layer_forward",
+        edits={' @ params["W1"] + params["b1"]': ' @ params["W1"]'},
+        words="Your scores do not depend on b1. Without it every hidden unit switches on at the origin. Look at the "
+        "first layer.",
+        tests=NETWORK,
+    ),
+    Fault(
+        "second-bias-missing",
+        cell="two_layer_forward",
+        edits={' @ params["W2"] + params["b2"]': ' @ params["W2"]'},
+        words="Your scores do not depend on b2. It lets a class be likely or unlikely before the input is seen. Look "
+        "at the second layer.",
+        tests=NETWORK,
+    ),
+    Fault(
+        "cache-shared-between-calls",
+        cell="two_layer_forward",
+        edits={
+            'cache = {"x": x, "hidden": hidden, "W2": params["W2"]}': "cache = two_layer_forward.__dict__\n"
+            '    cache.update(x=x, hidden=hidden, W2=params["W2"])'
+        },
+        words="Your backward pass uses values of the latest forward pass, not those of the cache that it is given. "
+        "After two forward passes the first can no longer be differentiated. Look for variables that live outside "
+        "the two functions, or for one cache object that every call fills anew.",
+        tests=NETWORK,
+    ),
+    Fault(
+        "w2-gradient-before-relu",
+        family="NP04",
+        cell="two_layer_forward",
+        edits={'"hidden": hidden,': '"hidden": hidden_in,'},
+        words="Your gradient of W2 is computed from the hidden values before ReLU. W2 is multiplied by what comes "
+        "out of ReLU, so that is what its slope depends on. Look at what you keep in the cache, and at what you take "
+        "out for W2.",
+        tests=NETWORK,
+    ),
+]
+
+BACKWARD_FAULTS = [
+    Fault(
+        "relu-derivative-missing",
+        family="NP03",
+        cell="two_layer_backward",
+        edits={"dhidden * (hidden > 0)": "dhidden"},
+        words="Your gradients of W1 and b1 pass through ReLU as if it were not there. Where ReLU gave 0, a small "
+        "change of its input changes nothing, so no gradient may come back. Look at the step from `hidden` to x @ W1 "
+        "+ b1.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "relu-derivative-inverted",
+        family="NP15",
+        cell="two_layer_backward",
+        edits={"(hidden > 0)": "(hidden <= 0)"},
+        words="Your gradients of W1 and b1 flow only where ReLU gave 0, and stop where it let the value through. It "
+        "is the other way round. Look at the condition of your mask.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "relu-mask-from-the-gradient",
+        family="NP15",
+        cell="two_layer_backward",
+        edits={"(hidden > 0)": "(dhidden > 0)"},
+        words="Where the gradient flows through ReLU is decided by the sign of the gradient, in your code. But the "
+        "forward pass decided it: by the sign of x @ W1 + b1. A negative gradient is as good as a positive one. Look "
+        "at which array your mask is made of.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "relu-slope-is-its-value",
+        family="NP04",
+        cell="two_layer_backward",
+        edits={"dhidden * (hidden > 0)": "dhidden * hidden"},
+        words="You multiply the gradient by the value of `hidden`. ReLU's slope is not its value: for a positive "
+        "input, what happens to the output if the input grows by 0.001? Look at the step back through ReLU.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "w2-not-transposed",
+        family="NP05",
+        cell="two_layer_backward",
+        edits={"dscores @ W2.T": "dscores @ W2"},
+        words="On the way back through the second layer you multiply by W2 as it is. That fits only if H equals C, "
+        "and even then it sends each gradient to the wrong hidden unit. Look at the shapes in the product that gives "
+        "the gradient of `hidden`.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "w2-gradient-transposed",
+        family="NP05",
+        cell="two_layer_backward",
+        edits={"hidden.T @ dscores": "dscores.T @ hidden"},
+        words="Your gradient of W2 is transposed. Its entry [i, j] must belong to entry [i, j] of W2, or the update "
+        "moves the wrong weights (and fails unless H equals C). Look at the order of the two factors.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "w1-gradient-transposed",
+        family="NP05",
+        cell="two_layer_backward",
+        edits={"x.T @ dhidden_in": "dhidden_in.T @ x"},
+        words="Your gradient of W1 is transposed. Its entry [i, j] must belong to entry [i, j] of W1, or the update "
+        "moves the wrong weights (and fails unless D equals H). Look at the order of the two factors.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "both-weight-gradients-transposed",
+        family="NP05",
+        cell="two_layer_backward",
+        edits={"hidden.T @ dscores": "dscores.T @ hidden", "x.T @ dhidden_in": "dhidden_in.T @ x"},
+        words="Your gradients of W1 and W2 are transposed. Entry [i, j] of a gradient must belong to entry [i, j] of "
+        "its parameter. Look at the order of the two factors in each product.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "bias-gradients-not-summed",
+        family="NP02",
+        cell="two_layer_backward",
+        edits={"dscores.sum(axis=0)": "dscores", "dhidden_in.sum(axis=0)": "dhidden_in"},
+        words="Your gradients of b1 and b2 still have one row for each example. One bias serves all rows, so every "
+        "row adds its part to one slope. The shape of a gradient is that of its parameter. Look at the two lines for "
+        "the biases.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "b2-gradient-not-summed",
+        family="NP02",
+        cell="two_layer_backward",
+        edits={"dscores.sum(axis=0)": "dscores"},
+        words="Your gradient of b2 still has one row for each example. One bias serves all rows, so every row adds "
+        "its part to one slope. Look at the line for b2.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "b1-gradient-not-summed",
+        family="NP02",
+        cell="two_layer_backward",
+        edits={"dhidden_in.sum(axis=0)": "dhidden_in"},
+        words="Your gradient of b1 still has one row for each example. One bias serves all rows, so every row adds "
+        "its part to one slope. Look at the line for b1.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "bias-gradients-are-means",
+        family="NP01",
+        cell="two_layer_backward",
+        edits={"dscores.sum(axis=0)": "dscores.mean(axis=0)", "dhidden_in.sum(axis=0)": "dhidden_in.mean(axis=0)"},
+        words="Your gradients of b1 and b2 are divided by the number of rows; those of the weights are not. If the "
+        "loss is a mean, dscores holds that factor already, and now it is there twice: the biases would learn N "
+        "times too slowly. Look at the two lines for the biases.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "bias-gradients-keep-an-axis",
+        family="NP02",
+        cell="two_layer_backward",
+        edits={
+            "dscores.sum(axis=0)": "dscores.sum(axis=0, keepdims=True)",
+            "dhidden_in.sum(axis=0)": "dhidden_in.sum(axis=0, keepdims=True)",
+        },
+        words="Your gradients of b1 and b2 have shape (1, H) and (1, C); the biases have (H,) and (C,). NumPy would "
+        "broadcast, and the first update would quietly give the biases a second axis. Look at the arguments of your "
+        "sums.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "bias-gradients-summed-over-everything",
+        family="NP02",
+        cell="two_layer_backward",
+        edits={"dscores.sum(axis=0)": "dscores.sum()", "dhidden_in.sum(axis=0)": "dhidden_in.sum()"},
+        words="Your gradients of b1 and b2 are single numbers: the sums run over rows and columns. Each hidden unit "
+        "and each class has a bias of its own, with a slope of its own. Look at which axis you sum over.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "bias-gradients-summed-over-columns",
+        family="NP02",
+        cell="two_layer_backward",
+        edits={"dscores.sum(axis=0)": "dscores.sum(axis=1)", "dhidden_in.sum(axis=0)": "dhidden_in.sum(axis=1)"},
+        words="Your gradients of b1 and b2 have one entry for each row of the batch: you sum over the columns. A "
+        "bias belongs to a column. Look at which axis you sum over.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "b1-gradient-skips-relu",
+        family="NP03",
+        cell="two_layer_backward",
+        edits={"dhidden_in.sum(axis=0)": "dhidden.sum(axis=0)"},
+        words="Your gradient of W1 passes through ReLU, that of b1 does not. Both are added before ReLU, so both get "
+        "the gradient that comes out of it. Look at which array you sum for b1.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "gradients-averaged-again",
+        family="NP01",
+        cell="two_layer_backward",
+        edits={
+            '    x, hidden, W2 = cache["x"]': '    dscores = dscores / len(dscores)\n    x, hidden, W2 = cache["x"]'
+        },
+        words="All your gradients are divided by the number of rows. If the loss is a mean, dscores holds that "
+        "factor already, and now it is there twice: training would be N times too slow, and look healthy. Look for a "
+        "division in your backward pass.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "weight-gradients-averaged-again",
+        family="NP01",
+        cell="two_layer_backward",
+        edits={
+            "hidden.T @ dscores": "hidden.T @ dscores / len(dscores)",
+            "x.T @ dhidden_in": "x.T @ dhidden_in / len(dscores)",
+        },
+        words="Your gradients of W1 and W2 are divided by the number of rows; those of the biases are not. If the "
+        "loss is a mean, dscores holds that factor already. Look for a division in your backward pass.",
+        tests=BACKWARD,
+    ),
+]
+
+CROSS_ENTROPY = [
+    Fault(
+        "loss-summed",
+        family="NP01",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "-log_p[rows, labels].sum()", "dscores /= len(labels)": "dscores /= 1"},
+        words="Loss and gradient are N times too large: you sum over the rows where the exercise takes the mean. "
+        "With a sum, the learning rate would have to change with every batch size. Look for the factor 1/N of the "
+        "equation, in both results.",
+        tests=LOSS,
+    ),
+    Fault(
+        "loss-summed-gradient-averaged",
+        family="NP01",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "-log_p[rows, labels].sum()"},
+        words="Your loss is the sum over the rows, your gradient that of the mean. They do not belong together: a "
+        "gradient check would be off by N. Look for the factor 1/N in the loss.",
+        tests=LOSS,
+    ),
+    Fault(
+        "gradient-not-averaged",
+        family="NP01",
+        cell="softmax_cross_entropy",
+        edits={"dscores /= len(labels)": "dscores /= 1"},
+        words="Your dscores is N times too large, your loss is right. The loss is a mean over N rows, so one score "
+        "moves it by 1/N of what it does to its own row; without the factor every step is N times too long. Look at "
+        "dscores, last line.",
+        tests=LOSS,
+    ),
+    Fault(
+        "loss-averaged-over-classes",
+        family="NP01",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "-log_p[rows, labels].sum() / log_p.size"},
+        words="Your loss is divided by N x C. That happens when a mean runs over a whole table of which only one "
+        "entry in each row counts. The mean of the exercise is over the N rows. Look at what your mean runs over.",
+        tests=LOSS,
+    ),
+    Fault(
+        "loss-negative",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "log_p[rows, labels].mean()"},
+        words="Your loss is negative: it has the opposite sign. The logarithm of a probability is never positive, "
+        "and the loss is to be made small. Look at the sign in the equation.",
+        tests=LOSS,
+    ),
+    Fault(
+        "gradient-negative",
+        cell="softmax_cross_entropy",
+        edits={"dscores /= len(labels)": "dscores /= -len(labels)"},
+        words="Your dscores has the opposite sign. A larger score for the right class makes the loss smaller, so its "
+        "slope must be negative. With this sign every step makes the network worse. Look at which of the two terms "
+        "you subtract.",
+        tests=LOSS,
+    ),
+    Fault(
+        "one-hot-not-subtracted",
+        cell="softmax_cross_entropy",
+        edits={"dscores[rows, labels] -= 1": "dscores[rows, labels] -= 0"},
+        words="Your dscores does not know the labels: it is made of the probabilities alone. Every slope is positive "
+        "then, and training lowers all scores, the right ones too. What does the score of the right class do to the "
+        "loss? Look at its entry in each row.",
+        tests=LOSS,
+    ),
+    Fault(
+        "one-hot-subtracted-after-averaging",
+        cell="softmax_cross_entropy",
+        edits={
+            "    dscores[rows, labels] -= 1\n    dscores /= len(labels)": "    dscores /= len(labels)\n"
+            "    dscores[rows, labels] -= 1"
+        },
+        words="In your dscores only one of the two terms carries the factor 1/N. The rows then do not sum to 0. Look "
+        "at the order of the last lines.",
+        tests=LOSS,
+    ),
+    Fault(
+        "softmax-over-columns",
+        family="NP08",
+        cell="softmax_cross_entropy",
+        edits={
+            "scores.max(axis=1, keepdims=True)": "scores.max(axis=0, keepdims=True)",
+            ".sum(axis=1,": ".sum(axis=0,",
+        },
+        words="Your probabilities sum to 1 down each column, not along each row. So the examples of a batch compete "
+        "with each other, and a result depends on who else is in the batch. Look at the axis of your sum.",
+        tests=LOSS,
+    ),
+    Fault(
+        "softmax-over-everything",
+        family="NP08",
+        cell="softmax_cross_entropy",
+        edits={
+            "scores.max(axis=1, keepdims=True)": "scores.max()",
+            "np.exp(shifted).sum(axis=1, keepdims=True)": "np.exp(shifted).sum()",
+        },
+        words="Your probabilities sum to 1 over the whole table: you divide by the sum of all rows together. Each "
+        "row is an example of its own. Look at the axis of your sum.",
+        tests=LOSS,
+    ),
+    Fault(
+        "softmax-overflows",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        edits={LOG_P: "log_p = np.log(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True))"},
+        words="Large scores give nan. np.exp(1000) is inf and inf / inf is nan; np.exp(-1000) is 0 and 0 / 0 is nan. "
+        "One such row in a training run turns all parameters into nan. Look at what you pass to np.exp, and at the "
+        "question at the end of the exercise.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "log-sum-exp-overflows",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        edits={"scores - scores.max(axis=1, keepdims=True)": "scores + 0.0"},
+        words="Large scores give a loss that is not finite. np.exp(1000) is inf, and the logarithm of a sum that "
+        "holds it is inf too. Look at what you pass to np.exp, and at the question at the end of the exercise.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "softmax-shifted-by-one-maximum",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        edits={
+            "scores.max(axis=1, keepdims=True)": "scores.max()",
+            LOG_P: "log_p = np.log(np.exp(shifted) / np.exp(shifted).sum(axis=1, keepdims=True))",
+        },
+        words="You subtract one maximum from the whole table. A row whose scores are all far below it becomes a row "
+        "of zeros, and 0 / 0 is nan. Look at which scores share the number that you subtract.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "log-of-zero",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        edits={LOG_P: "log_p = np.log(np.exp(shifted) / np.exp(shifted).sum(axis=1, keepdims=True))"},
+        words="Where the model is certain and wrong, your loss is inf: the probability of the right class has become "
+        "exactly 0 and np.log(0) is -inf. Training cannot go on from there. Look at the logarithm: can it be written "
+        "without first computing that probability, or be kept away from 0?",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "softmax-jacobian-twice",
+        family="NP09",
+        cell="softmax_cross_entropy",
+        edits={
+            "dscores /= len(labels)": "p = np.exp(log_p)\n"
+            "    dscores = p * (dscores - (p * dscores).sum(axis=1, keepdims=True)) / len(labels)"
+        },
+        words="Your dscores passes through the softmax twice. Probabilities minus labels is the gradient with "
+        "respect to the scores already; the softmax's own slopes are in it. The second time makes the gradient "
+        "vanish where the model is certain. Look at what your first formula is the gradient of.",
+        tests=LOSS,
+    ),
+    Fault(
+        "labels-pick-columns",
+        family="NP10",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "-log_p[:, labels].mean()"},
+        words="Your loss does not change when the labels are shuffled among the rows: each row is scored with the "
+        "labels of all rows. An index like [:, labels] gives an N x N table, and its mean looks plausible. Look at "
+        "the shape of what you take the mean of.",
+        tests=LOSS,
+    ),
+    Fault(
+        "labels-pick-columns-twice",
+        family="NP10",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "-log_p[:, labels].mean()", "dscores[rows, labels] -= 1": "dscores[:, labels] -= 1"},
+        words="Loss and gradient use the labels of all rows in every row. An index like [:, labels] picks whole "
+        "columns, not one entry of each row. Look at the shape of what your labels pick.",
+        tests=LOSS,
+    ),
+    Fault(
+        "logarithm-missing",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "-np.exp(log_p)[rows, labels].mean()"},
+        words="Your loss is minus the mean probability of the right classes. Without the logarithm being certain and "
+        "wrong costs no more than being a little wrong. Look at the equation of L.",
+        tests=LOSS,
+    ),
+    Fault(
+        "logarithm-of-base-2",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "-log_p[rows, labels].mean() / np.log(2)"},
+        words="Your loss is 1.443 times too large: it uses the logarithm to base 2. The equation, and the gradient, "
+        "use the natural one. Look at the function that you call.",
+        tests=LOSS,
+    ),
+    Fault(
+        "probabilities-returned",
+        cell="softmax_cross_entropy",
+        edits={"return loss, dscores": "return np.exp(log_p), dscores"},
+        words="The first value that you return is the table of probabilities. The loss is one number made of it. "
+        "Look at your `return`.",
+        tests=LOSS,
+    ),
+    Fault(
+        "loss-of-each-row-returned",
+        cell="softmax_cross_entropy",
+        edits={PICKED: "-log_p[rows, labels]"},
+        words="Your loss is an array with one value for each row. The loss is one number: their mean. Look at the "
+        "last step of the equation.",
+        tests=LOSS,
+    ),
+    Fault(
+        "scores-changed-in-place",
+        family="NP12",
+        cell="softmax_cross_entropy",
+        edits={
+            "shifted = scores - scores.max(axis=1, keepdims=True)": "scores -= scores.max(axis=1, keepdims=True)\n"
+            "    shifted = scores"
+        },
+        words="Your values are right, but the caller's scores are different afterwards. `-=` writes into the array "
+        "that you were given, and whoever uses it next reads shifted scores. Look for an operation that works in "
+        "place.",
+        tests=LOSS,
+        pairs=False,
+    ),
+]
+
+TRAINING = [
+    Fault(
+        "step-uphill",
+        cell="train",
+        edits={"params[name] - learning_rate": "params[name] + learning_rate"},
+        words="Your steps go along the gradient, not against it. The gradient points to where the loss grows, so the "
+        "loss rises with every step. Look at the sign of the update.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "learning-rate-missing",
+        cell="train",
+        edits={"learning_rate * grads[name]": "grads[name]"},
+        words="Your steps are the gradients themselves: the learning rate has no effect. Look at the update.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "step-divided-by-batch-size",
+        family="NP01",
+        cell="train",
+        edits={"learning_rate * grads[name]": "learning_rate * grads[name] / len(batch)"},
+        words="Your steps are divided by the number of rows in the batch. The loss is a mean, so its gradients hold "
+        "that factor already. Look for a division in the update.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "only-second-layer-updated",
+        cell="train",
+        edits={"for name in params:": 'for name in ("W2", "b2"):'},
+        words="W1 and b1 never move. The second layer can learn on top of random hidden units, so the loss falls all "
+        "the same, only not as far. Look at which parameters your update reaches.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "biases-not-updated",
+        cell="train",
+        edits={"for name in params:": 'for name in ("W1", "W2"):'},
+        words="b1 and b2 never move. The loss falls all the same, only not as far. Look at which parameters your "
+        "update reaches.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "update-lost",
+        family="NP12",
+        cell="train",
+        edits={UPDATE: "value = params[name]\n            value = value - learning_rate * grads[name]"},
+        words="The parameters that come back are the ones that went in, and so every loss is that of the start. You "
+        "compute the new value, but `name = name - ...` gives a new array to a local variable and leaves the dict "
+        "alone. Look at where the new value is stored.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "params-changed-in-place",
+        family="NP12",
+        cell="train",
+        edits={UPDATE: "params[name] -= learning_rate * grads[name]"},
+        words="Your values are right, but the caller's params are different afterwards. Whoever wants to train again "
+        "from the same start cannot. A new dict is not enough: it holds the same arrays. Look at what your update "
+        "writes into.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "first-layer-gradient-too-late",
+        family="NP06",
+        cell="train",
+        edits={
+            "grads = two_layer_backward(dscores, cache)": "grads = two_layer_backward(dscores, cache)\n"
+            '        moved = {n: params[n] - learning_rate * grads[n] * (n in ("W2", "b2")) for n in params}\n'
+            "        late = two_layer_backward(dscores, two_layer_forward(x[batch], moved)[1])\n"
+            '        grads = {**grads, "W1": late["W1"], "b1": late["b1"]}'
+        },
+        words="W2 is updated before the gradients of W1 and b1 are computed, so these pass back through the new W2 "
+        "instead of the one that made the loss. The error is small and grows with the learning rate. Look at the "
+        "order: all gradients first, then all updates.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "only-last-batch-used",
+        cell="train",
+        edits={"for batch in batches:": "for batch in batches[-1:]:"},
+        words="Only the last batch has an effect. Each batch is one step. Look at what is inside the loop and what "
+        "is after it.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "only-first-batch-used",
+        cell="train",
+        edits={"for batch in batches:": "for batch in batches[:1]:"},
+        words="Only the first batch has an effect. Each batch is one step. Look at the indentation of your `return`.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "restart-at-every-batch",
+        cell="train",
+        edits={
+            "    for batch in batches:": "    start = params\n    for batch in batches:\n        params = dict(start)"
+        },
+        words="Every step starts from the parameters you were given, so only the last one has an effect. A step "
+        "starts where the step before it ended. Look at which dict you pass to the forward pass, and at what is "
+        "reset inside the loop.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "gradients-pile-up",
+        cell="train",
+        edits={
+            "grads = two_layer_backward(dscores, cache)": "new = two_layer_backward(dscores, cache)\n"
+            "        grads = {n: new[n] + grads[n] for n in new} if len(losses) > 1 else new"
+        },
+        words="Each step uses the sum of all gradients so far. The first step is right and every later one is too "
+        "long. A step uses the gradients of its own batch. Look at where your gradients are set back.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "batches-ignored",
+        cell="train",
+        edits={"x[batch]": "x", "labels[batch]": "labels"},
+        words="Every step uses all rows, whatever the batch says. Look at which rows you pass to the forward pass.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "labels-not-batched",
+        cell="train",
+        edits={"labels[batch]": "labels[: len(batch)]"},
+        words="The rows of x are those of the batch, the labels are the first ones of the whole set. So the network "
+        "learns labels that belong to other examples. Look at how you pick the labels of a batch.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "rows-in-order",
+        cell="train",
+        edits={"x[batch]": "x[: len(batch)]", "labels[batch]": "labels[: len(batch)]"},
+        words="Every step uses the first rows, as many as the batch has. A batch is an array of row numbers. Look at "
+        "how you pick the rows of a batch.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "losses-after-the-step",
+        cell="train",
+        edits={
+            "        losses.append(loss)\n": "",
+            UPDATE: f"{UPDATE}\n"
+            "        scores, _ = two_layer_forward(x[batch], params)\n"
+            "        losses.append(softmax_cross_entropy(scores, labels[batch])[0])",
+        },
+        words="Your losses are those after each step, on the batch that the step has just learned from. The exercise "
+        "asks for the loss before the step, which is the one that the gradient belongs to. Look at where you store "
+        "it.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "only-last-loss",
+        cell="train",
+        edits={"losses.append(loss)": "losses = [loss]"},
+        words="losses holds one number, the loss of the last batch. It should hold one for each batch, in order. "
+        "Look at how you store the loss inside the loop.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "losses-averaged",
+        cell="train",
+        edits={"return params, losses": "return params, float(np.mean(losses))"},
+        words="losses is a single number, the mean over all batches. It should hold one for each batch: the curve is "
+        "what shows whether training works. Look at your `return`.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "starts-from-zero",
+        family="NP13",
+        cell="train",
+        edits={"params = dict(params)": "params = {name: np.zeros_like(value) for name, value in params.items()}"},
+        words="Training starts from zeros, not from the params that you were given. From zeros all hidden units "
+        "compute the same, get the same gradient and stay equal for ever. Look at the lines before the loop.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "params-cut-to-integers",
+        family="NP14",
+        cell="train",
+        edits={UPDATE: "params[name] = (params[name] - learning_rate * grads[name]).astype(int)"},
+        words="Your updated parameters are integers: the fractions are cut off, and a small step is lost altogether. "
+        "Look at the dtype of the arrays that you store the new values in.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+]
+
+# A mistake in `train` is looked for first: it leaves the functions that train calls as they should be.
+FAULTS = [*SMALL_GRAPH, *NUMERICAL_GRADIENT, *TRAINING, *FORWARD, *BACKWARD_FAULTS, *CROSS_ENTROPY]

@@ -1,0 +1,72 @@
+"""What the judge of a1 runs beside the student's code: build, call, hand back. Nothing here knows a right answer.
+
+A cache or a function cannot travel as data. So forward and backward meet in one probe, and so do `numerical_gradient`
+and the function that it measures.
+"""
+
+
+def forward_scores(ns, x, params):
+    returned = ns.two_layer_forward(x, params)
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+        raise TypeError("two_layer_forward should return the tuple (scores, cache)")
+    return returned[0]
+
+
+def scores_and_gradients(ns, x, params, dscores):
+    """The scores come along so that a mistake in the forward pass is not taken for one in the backward pass."""
+    returned = ns.two_layer_forward(x, params)
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+        raise TypeError("two_layer_forward should return the tuple (scores, cache)")
+    return returned[0], ns.two_layer_backward(dscores, returned[1])
+
+
+def backward_after_another_forward(ns, x, params, dscores, other_x, other_params):
+    returned = ns.two_layer_forward(x, params)
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+        raise TypeError("two_layer_forward should return the tuple (scores, cache)")
+    ns.two_layer_forward(other_x, other_params)
+    return returned[0], ns.two_layer_backward(dscores, returned[1])
+
+
+def central_difference_of_a_cubic(ns, x, coefficients, h):
+    """f(v) = sum(coefficients * v**3) + sum(v)**2: each way of taking a difference gives another value for large h."""
+    import numpy as np
+
+    def f(v):
+        return float(np.sum(coefficients * v**3) + np.sum(v) ** 2)
+
+    return ns.numerical_gradient(f, x, h)
+
+
+def gradient_of_a_wave(ns, x, weights):
+    """f(v) = sum(v) * sum(sin(weights * v)), with the function's own h."""
+    import numpy as np
+
+    def f(v):
+        return float(np.sum(v) * np.sum(np.sin(weights * v)))
+
+    return ns.numerical_gradient(f, x)
+
+
+def gradient_and_x_afterwards(ns, x, weights):
+    import numpy as np
+
+    def f(v):
+        return float(np.sum(v) * np.sum(np.sin(weights * v)))
+
+    gradient = ns.numerical_gradient(f, x)
+    return gradient, x
+
+
+def pieces_of_a_step(ns, x, labels, params):
+    """What the functions that `train` should call say about one batch; nothing if they cannot say it.
+
+    Several mistakes in those functions give the same parameters as a mistake in `train`. The pieces tell them apart.
+    They are not graded here: a `train` that does without them is as good.
+    """
+    try:
+        scores, cache = ns.two_layer_forward(x, params)
+        loss, dscores = ns.softmax_cross_entropy(scores, labels)
+        return scores, loss, dscores, ns.two_layer_backward(dscores, cache)
+    except Exception:
+        return None

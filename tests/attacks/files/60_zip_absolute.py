@@ -1,0 +1,21 @@
+"""Unpacked, it would replace a file of the system."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+ENTRY = 60
+TITLE = "an absolute path in a zip"
+EXPECTED = "rejected"
+REASON = "leads out of the zip"
+
+
+def build_class(folder: Path, honest: bytes, assignment: str) -> Path:
+    """Write the class as a zip."""
+    path = folder / "class.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for student in ("alice", "zoe"):
+            archive.writestr(f"{student}/{assignment}/{assignment}.ipynb", honest)
+        archive.writestr("/etc/evil.ipynb", honest)
+    return path

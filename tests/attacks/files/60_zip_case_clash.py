@@ -1,0 +1,22 @@
+"""On many systems these are one folder."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+ENTRY = 60
+TITLE = "students whose names differ in case alone"
+EXPECTED = "graded"
+FLAGS = ("renamed-student",)
+
+
+def build_class(folder: Path, honest: bytes, assignment: str) -> Path:
+    """Write the class as a zip."""
+    path = folder / "class.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for student in ("alice", "zoe"):
+            archive.writestr(f"{student}/{assignment}/{assignment}.ipynb", honest)
+        for number, student in enumerate(("Mallory", "mallory", "MALLORY")):
+            archive.writestr(f"{student}/{assignment}/{assignment}.ipynb", honest + b" " * number)
+    return path

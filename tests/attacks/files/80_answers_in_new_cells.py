@@ -1,0 +1,34 @@
+"""The answers stand in cells of the student's own, below the untouched stubs."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+ENTRY = 80
+TITLE = "answers pasted below the stubs"
+EXPECTED = "graded"
+
+
+def is_solution(cell: dict[str, Any]) -> bool:
+    """Whether a cell is code for the student to write."""
+    meta = cell["metadata"].get("nbgrader", {})
+    return bool(meta.get("solution")) and cell["cell_type"] == "code"
+
+
+def build(folder: Path, honest: bytes) -> None:
+    """Write what mallory hands in."""
+    notebook = json.loads(honest)
+    cells = []
+    for cell in notebook["cells"]:
+        if is_solution(cell):
+            head = cell["source"].split("\n")[0]
+            cells.append(copy.deepcopy(cell) | {"source": ""})
+            assert head
+            cells.append({"cell_type": "code", "metadata": {}, "source": cell["source"]})
+        else:
+            cells.append(cell)
+    notebook["cells"] = cells
+    (folder / f"{folder.name}.ipynb").write_text(json.dumps(notebook))

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.errors import CannotWrite, WrongUse
+from autograder.gradebook.course import student_id
+from autograder.gradebook.exports import FORMS, export, harmless
+from autograder.gradebook.nbgrader_db import write_gradebook
+from autograder.records import Flag, Report
+
+NAME = "a9_demo"
+ALL = {"why": 4.0, "study": 5.0}
+
+
+def make(run: Path, students: Any, *entries: tuple[str, dict[str, float | None] | None]) -> list[Report]:
+    """A graded run: each student with the points of cells, or None for an unreadable file."""
+    submissions = [students.submit(s, None if points is None else students.right) for s, points in entries]
+    reports = [students.report(s, p) for s, (_, p) in zip(submissions, entries, strict=True)]
+    students.write_results(run, reports)
+    write_gradebook(run, students.assignment, submissions, reports)
+    return reports
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def run(tmp_path: Path, students: Any) -> Path:
+    """Ada has everything, Bob lost points, Cyn's essay waits, Dan's file is broken."""
+    run = tmp_path / "run"
+    make(run, students, ("ada", ALL), ("bob", {**ALL, "test_double": 1.5}), ("cyn", {"study": 5.0}), ("dan", None))
+    return run
+
+
+def by_hand(run: Path, student: str, cell: str, score: float) -> None:
+    with Gradebook(f"sqlite:///{run / 'gradebook.db'}") as gb:
+        gb.find_grade(cell, NAME, NAME, student).manual_score = score
+        gb.db.commit()
+
+
+# csv
+
+
+def test_csv_has_a_row_for_each_student_and_two_columns_for_each_cell(run: Path) -> None:
+    ada, bob, cyn, dan = rows(export(run, "csv"))
+    assert (ada["score"], ada["max_score"]) == ("14", "14")
+    assert (bob["score"], bob["test_double"], bob["test_double: verdict"]) == ("12.5", "1.5", "partial")
+    assert (cyn["score"], cyn["why"], cyn["why: verdict"]) == ("", "", "needs manual")
+    assert dan["score"] == "" and dan["state"] == "rejected" and "not a notebook" in dan["reason"]
+
+
+def test_a_score_given_by_hand_replaces_the_graders(run: Path) -> None:
+    by_hand(run, "cyn", "why", 2.5)
+    by_hand(run, "bob", "test_double", 3.0)
+    _, bob, cyn, _ = rows(export(run, "csv"))
+    assert (bob["score"], bob["test_double"]) == ("14", "3")
+    assert (cyn["score"], cyn["why"]) == ("12.5", "2.5")
+
+
+FORMULAS = ["=cmd()", "+1+1", "-2+3", "@SUM(A1)", "\t=1", " =1", "\n=1", "\uff1d1+1", "|calc", '=HYPERLINK("http://x","y")']
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("form", ["csv", "canvas", "moodle"])
+def test_no_name_becomes_a_formula(name: str, form: str, tmp_path: Path, students: Any) -> None:
+    make(tmp_path, students, (name, ALL))
+    with export(tmp_path, form).open(encoding="utf-8-sig", newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    texts = [cell for cell in cells if not cell.replace(".", "").isdigit()]
+    assert any(name.strip()[1:] in cell for cell in texts)
+    assert not [cell for cell in texts if cell.lstrip(" \n")[:1] in set("=+-@\t|\uff1d")]
+
+
+def test_ordinary_text_is_exported_as_it_is() -> None:
+    for text in ("Ünal, Öz", 'say "yes"', "two\nlines", "李雷", "a=b", "3.5", ""):
+        assert harmless(text) == text
+
+
+def test_quotes_commas_lines_and_scripts_of_all_kinds_survive_csv(tmp_path: Path, students: Any) -> None:
+    names = ['Ana "the" First', "O'Hara, Zoë", "李雷", "two\nlines", "e\u0301", "😀"]
+    make(tmp_path, students, *((name, ALL) for name in names))
+    assert [row["student"] for row in rows(export(tmp_path, "csv"))] == names
+
+
+def test_flags_are_told_by_kind(tmp_path: Path, students: Any) -> None:
+    report = students.report(students.submit("ada"), ALL)
+    flags = (Flag("renamed", "x"), Flag("duplicate-cell", "y"), Flag("renamed", "z"))
+    students.write_results(tmp_path, [dataclasses.replace(report, flags=flags)])
+    assert rows(export(tmp_path, "csv"))[0]["flags"] == "duplicate-cell; renamed"
+
+
+# Learning platforms
+
+
+def test_canvas_gets_its_columns_the_points_possible_and_blanks_for_the_undecided(run: Path) -> None:
+    with export(run, "canvas").open(newline="") as file:
+        head, possible, *lines = list(csv.reader(file))
+    assert head == ["Student", "ID", "SIS Login ID", "Section", NAME]
+    assert possible == ["    Points Possible", "", "", "", "14"]
+    assert [(line[2], line[4]) for line in lines] == [("ada", "14"), ("bob", "12.5"), ("cyn", ""), ("dan", "")]
+
+
+def test_canvas_and_moodle_get_what_the_gradebook_knows_of_people(run: Path) -> None:
+    with Gradebook(f"sqlite:///{run / 'gradebook.db'}") as gb:
+        who = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.org", "lms_user_id": "4711"}
+        gb.update_or_create_student("ada", **who)
+    canvas, moodle = rows(export(run, "canvas"))[1], rows(export(run, "moodle"))[0]
+    assert (canvas["Student"], canvas["ID"]) == ("Lovelace, Ada", "4711")
+    assert (moodle["Full name"], moodle["Email address"]) == ("Lovelace, Ada", "ada@example.org")
+
+
+def test_moodle_gets_points_and_what_cost_them(run: Path) -> None:
+    ada, bob, cyn, _ = rows(export(run, "moodle"))
+    assert (ada["Username"], ada[NAME], ada["Maximum"], ada["Feedback"]) == ("ada", "14", "14", "")
+    assert bob["Feedback"] == "test_double: 1.5 of 3: Something is wrong in test_double."
+    assert (cyn[NAME], cyn["Feedback"]) == ("", "why: a person will grade this")
+
+
+def test_gradescope_gets_a_file_for_each_student(run: Path) -> None:
+    folder = export(run, "gradescope")
+    assert sorted(p.name for p in folder.iterdir()) == ["ada", "bob", "cyn", "dan"]
+    bob = json.loads((folder / "bob" / "results.json").read_text())
+    assert bob["score"] == 12.5 == sum(test["score"] for test in bob["tests"])
+    double = next(t for t in bob["tests"] if t["name"].endswith("test_double"))
+    assert (double["score"], double["max_score"], double["status"]) == (1.5, 3, "failed")
+    cyn = json.loads((folder / "cyn" / "results.json").read_text())
+    why = next(t for t in cyn["tests"] if t["name"].endswith("why"))
+    assert "score" not in why and "a person will grade this" in why["output"]
+
+
+def test_a_hostile_name_stays_inside_the_gradescope_folder(tmp_path: Path, students: Any) -> None:
+    report = dataclasses.replace(students.report(students.submit("x"), ALL), student="../../escape")
+    students.write_results(tmp_path / "run", [report])
+    folder = export(tmp_path / "run", "gradescope")
+    assert [p.name for p in folder.iterdir()] == [student_id("../../escape")]
+    assert not (tmp_path / "escape").exists()
+
+
+# JUnit
+
+SUITE = {"name", "tests", "failures", "errors", "skipped", "time"}
+
+
+def validate_junit(path: Path) -> ElementTree.Element:
+    """The rules of the JUnit schema that CI servers share (Jenkins' junit-10.xsd)."""
+    root = ElementTree.parse(path).getroot()
+    assert root.tag == "testsuites"
+    for suite in root:
+        assert suite.tag == "testsuite" and set(suite.attrib) == SUITE
+        cases = list(suite)
+        assert len(cases) == int(suite.attrib["tests"])
+        for case in cases:
+            assert case.tag == "testcase" and set(case.attrib) == {"name", "classname", "time"}
+            assert len(case) <= 1 and all(child.tag in ("failure", "error", "skipped") for child in case)
+            assert all("message" in child.attrib for child in case)
+        for tag, plural in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+            assert len(suite.findall(f"testcase/{tag}")) == int(suite.attrib[plural])
+    for key in ("tests", "failures", "errors", "skipped"):
+        assert int(root.attrib[key]) == sum(int(suite.attrib[key]) for suite in root)
+    return root
+
+
+def test_junit_has_a_suite_for_each_student_and_a_case_for_each_cell(run: Path) -> None:
+    root = validate_junit(export(run, "junit"))
+    counts = {s.attrib["name"]: tuple(int(s.attrib[k]) for k in ("failures", "errors", "skipped")) for s in root}
+    assert counts == {"ada": (0, 0, 0), "bob": (1, 0, 0), "cyn": (0, 0, 1), "dan": (0, 4, 0)}
+    (failure,) = root.findall("testsuite[@name='bob']/testcase/failure")
+    assert (
+        failure.attrib["message"] == "partial, 1.5 of 3 points" and failure.text == "Something is wrong in test_double."
+    )
+
+
+def test_junit_stays_xml_whatever_students_call_themselves(tmp_path: Path, students: Any) -> None:
+    report = students.report(students.submit("x"), {**ALL, "test_double": 0.0})
+    hostile = '</testsuite><!-- ]]> \x00\x1b\ud800\ufffe & " <script>'
+    items = tuple(dataclasses.replace(i, message=hostile) for i in report.items)
+    students.write_results(tmp_path, [dataclasses.replace(report, student=hostile, items=items)])
+    root = validate_junit(export(tmp_path, "junit"))
+    assert len(root) == 1 and root[0].attrib["name"].startswith("</testsuite><!-- ]]> ")
+
+
+# Bad input
+
+
+def test_an_unknown_form_is_answered_with_the_known_ones(run: Path) -> None:
+    with pytest.raises(WrongUse, match="pdf: no such export; choose one of csv, canvas, moodle, gradescope, junit"):
+        export(run, "pdf")
+
+
+FOREIGN = {
+    "no JSON": "{",
+    "a list": "[]",
+    "an object of another kind": '{"tests": []}',
+    "a foreign entry": '{"version": 1, "assignment": "a", "submissions": [{"name": "x"}]}',
+    "a score that is no number": '{"version": 1, "assignment": "a", "submissions": [{"student": "x", "score": "9"}]}',
+    "deep nesting": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_foreign_results_file_is_refused_in_a_sentence(name: str, form: str, tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text(FOREIGN[name])
+    with pytest.raises(WrongUse, match=r"results\.json: is no record of a run"):
+        export(tmp_path, form)
+    assert [p.name for p in tmp_path.iterdir()] == ["results.json"]
+
+
+def test_a_results_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text('{"version": 2, "assignment": "a", "submissions": []}')
+    with pytest.raises(WrongUse, match="version 2, this program reads 1"):
+        export(tmp_path, "csv")
+
+
+def test_a_folder_without_results_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WrongUse, match=r"holds no results\.json"):
+        export(tmp_path, "csv")
+
+
+def test_results_without_a_gradebook_are_exported_as_the_grader_left_them(tmp_path: Path, students: Any) -> None:
+    students.write_results(tmp_path, [students.report(students.submit("ada"), ALL)])
+    assert rows(export(tmp_path, "csv"))[0]["score"] == "14"
+
+
+def test_the_place_asked_for_is_written_and_returned(run: Path, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "scores.csv"
+    assert export(run, "csv", target) == target and len(rows(target)) == 4
+    assert [p.name for p in target.parent.iterdir()] == ["scores.csv"]
+
+
+def test_a_place_that_cannot_be_written_is_told(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CannotWrite, match=r"scores\.csv: cannot be written"):
+        export(run, "csv", tmp_path / "file" / "scores.csv")

@@ -1,0 +1,176 @@
+"""Nothing that a submission says is run or fetched by a page: seen by a parser, and by a browser that would run it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.records import Assignment, CellRun, CheckResult, Difference, Flag, Item, Report, Submission, Verdict
+from autograder.report.class_report import class_report, write_class_report
+from autograder.report.feedback import feedback_page, write_feedback
+
+RUN = "window.ran=(window.ran||0)+1"
+PAYLOADS = {
+    "script": f"<script>{RUN}</script>",
+    "image that fails": f"<img src=x onerror='{RUN}'>",
+    "svg": f"<svg onload='{RUN}'></svg>",
+    "svg script": f"<svg><script>{RUN}</script></svg>",
+    "details": f"<details open ontoggle='{RUN}'>x</details>",
+    "focus": f"<input autofocus onfocus='{RUN}'>",
+    "frame": f'<iframe srcdoc="<script>parent.{RUN}</script>"></iframe>',
+    "object": f"<object data='data:text/html,<script>{RUN}</script>'></object>",
+    "refresh": f"<meta http-equiv=refresh content='0;url=javascript:{RUN}'>",
+    "base": "<base href='http://evil.example/'>",
+    "form": f"<form action='javascript:{RUN}'><button autofocus>go</button></form>",
+    "link": f"<a href='javascript:{RUN}'>click</a>",
+    "markdown link": f'[click](javascript:{RUN}) ![x](x" onerror="{RUN})',
+    "double quote": f'"><script>{RUN}</script>',
+    "double quote attribute": f'" autofocus tabindex=0 onfocus="{RUN}',
+    "single quote": f"'><script>{RUN}</script>",
+    "end of style": f"</style><script>{RUN}</script>",
+    "end of title": f"</title><script>{RUN}</script>",
+    "end of code": f"</code></pre><script>{RUN}</script>",
+    "end of svg": f"</text></svg><script>{RUN}</script>",
+    "end of comment": f"--><script>{RUN}</script><!--",
+    "end of cdata": f"]]><script>{RUN}</script>",
+    "backticks": f"`</code><script>{RUN}</script>`",
+    "backtick attribute": f'`x" onmouseover="{RUN}`',
+    "mutation by math": f"<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img onerror={RUN}&gt;'>",
+    "mutation by noscript": f"<noscript><p title='</noscript><img src=x onerror={RUN}>'>",
+    "template of jinja": "{{ 7 * 7 }}{% for x in range(3) %}!{% endfor %}{{ self.__init__.__globals__ }}",
+    "style": "<style>body{display:none}</style><link rel=stylesheet href=http://evil.example/x.css>",
+    "tracking image": "<img src='http://evil.example/t.gif'>",
+    "entities": "&lt;script&gt;&#x3c;script&#x3e;",
+    "other charset": "+ADw-script+AD4-" + RUN,
+    "nul": f"<scr\x00ipt>{RUN}</script>",
+    "escape": f"\x1b[31m<script>{RUN}</script>",
+    "direction": f"\u202e<script>{RUN}</script>",
+    "half a character": f"\ud800<script>{RUN}</script>",
+}
+
+OUR_TAGS = """
+    html head meta title style body header main footer section article h1 h2 h3 p a bdi strong span div br code pre
+    table caption thead tbody tfoot tr th td ul li dl dt dd details summary figure figcaption abbr
+    svg g path rect defs use clippath text
+"""
+OUR_ATTRIBUTES = """
+    lang charset http-equiv content name class id href scope aria-label aria-labelledby aria-hidden role tabindex open
+    title style viewbox xmlns:xlink xlink:href d transform clip-path x y width height
+"""
+
+
+def everywhere(build: Any, evil: str) -> tuple[Report, Submission]:
+    """A report and a submission in which every text that a student has a hand in is `evil`."""
+    difference = Difference(evil, evil, evil, (0, 1), evil, evil, evil)
+    bad = CheckResult("test_x", Verdict.FAILED, evil, 2.0, fault=evil, message=evil, difference=difference)
+    other = replace(bad, fault=None, message=f"{evil} again")
+    items = tuple(replace(i, checks=(bad, other), fault=evil, message=f"{evil} in the item") for i in build.GOOD_ITEMS)
+    items = (*items, Item(evil, evil, 0, 1, Verdict.FAILED, evil, f"{evil} in a foreign item"))
+    cells = [name for name, _ in build.ANSWERS]
+    runs = tuple(CellRun(build.NOTEBOOK, name, "student", Verdict.FAILED, evil, f"Error: {evil}") for name in cells)
+    runs = (*runs, CellRun(evil, evil, "extra", Verdict.FAILED, evil, evil))
+    flags = tuple(Flag(kind, evil, evil) for kind in ("renamed", "duplicate-cell", "forbidden-import", evil))
+    report = build.report(
+        evil, items, runs=runs, flags=flags, device=evil, sandbox=evil, reason=evil, digest=evil, state=Verdict.PARTIAL
+    )
+    return report, build.submission(evil, tuple((name, evil) for name in cells))
+
+
+def pages_with(build: Any, a1: Assignment, evil: str) -> dict[str, str]:
+    report, submission = everywhere(build, evil)
+    rejected = replace(report, state=Verdict.REJECTED)
+    info = {"submissions": evil, "engine": evil, "seed_file": evil}
+    return {
+        "feedback": feedback_page(report, a1, submission),
+        "rejected": feedback_page(rejected, a1, replace(submission, rejected=evil)),
+        "class": class_report(info, a1, [report, rejected, build.report("ada")]),
+    }
+
+
+@pytest.mark.parametrize("name", PAYLOADS)
+def test_a_parser_finds_only_our_own_tags_and_attributes(build: Any, a1: Assignment, name: str) -> None:
+    for html in pages_with(build, a1, PAYLOADS[name]).values():
+        page = build.Page(html)
+        assert {tag for tag, _ in page.tags} <= set(OUR_TAGS.split())
+        assert {attribute for _, attributes in page.tags for attribute in attributes} <= set(OUR_ATTRIBUTES.split())
+        assert all(re.match(r"#|feedback/", a["href"]) for a in page.all("a"))
+        assert [m.get("http-equiv") for m in page.all("meta") if "http-equiv" in m] == ["Content-Security-Policy"]
+        html.encode("utf-8")
+
+
+@pytest.mark.parametrize("name", ["script", "double quote attribute", "template of jinja", "entities", "backticks"])
+def test_the_text_is_still_there_for_the_reader(build: Any, a1: Assignment, name: str) -> None:
+    text = build.Page(pages_with(build, a1, PAYLOADS[name])["feedback"]).text
+    assert PAYLOADS[name].strip("`") in text
+
+
+def test_pages_allow_no_script_and_nothing_from_outside(build: Any, a1: Assignment) -> None:
+    for html in pages_with(build, a1, "harmless").values():
+        head = html[: html.index("<title>")]
+        assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in head
+        assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//""", html)
+
+
+# -- in a browser ------------------------------------------------------------------------------------------------------
+
+
+def opened(browser: Any, html: str | Path) -> tuple[int, list[str]]:
+    """How often a payload ran in the page, and what the console complained of."""
+    address = (
+        html.as_uri() if isinstance(html, Path) else "data:text/html;base64," + base64.b64encode(html.encode()).decode()
+    )
+    browser.get_log("browser")
+    browser.get(address)
+    browser.execute_script("for (const e of document.querySelectorAll('details')) e.open = true;")
+    browser.execute_script("for (const e of document.querySelectorAll('a, summary, [tabindex], input')) e.focus();")
+    browser.execute_async_script("setTimeout(arguments[arguments.length - 1], 60)")
+    return browser.execute_script("return window.ran || 0"), [entry["message"] for entry in browser.get_log("browser")]
+
+
+def test_the_browser_does_run_such_a_payload_where_nothing_stops_it(browser: Any) -> None:
+    for name in ("script", "image that fails", "svg", "focus"):
+        assert opened(browser, f"<!doctype html><body>{PAYLOADS[name]}</body>")[0] >= 1, name
+
+
+def test_a_browser_runs_nothing_and_has_nothing_to_refuse(
+    build: Any, a1: Assignment, browser: Any, tmp_path: Path
+) -> None:
+    """All payloads at once, in every field. No refusal in the console: the policy was never needed."""
+    reports, submissions = zip(*(everywhere(build, evil) for evil in PAYLOADS.values()), strict=True)
+    # Names that are not plain are one folder; a real run has told them apart before.
+    reports = [replace(r, student=f"{r.student} {n}") for n, r in enumerate(reports)]
+    submissions = [replace(s, student=r.student) for s, r in zip(submissions, reports, strict=True)]
+    pages = write_feedback(tmp_path, a1, submissions, reports)
+    for page in [*pages, write_class_report(tmp_path, {}, a1, reports)]:
+        assert opened(browser, page) == (0, []), page
+
+
+def test_escaping_alone_would_do_without_the_policy(build: Any, a1: Assignment, browser: Any, tmp_path: Path) -> None:
+    """The policy is a second lock; the first must hold by itself, for a mail client or portal may drop the `meta`."""
+    evil = "".join(PAYLOADS.values())
+    for name, html in pages_with(build, a1, evil).items():
+        bare = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)
+        assert bare != html
+        path = tmp_path / f"{name}.html"
+        path.write_text(bare, encoding="utf-8")
+        assert opened(browser, path) == (0, []), name
+
+
+def test_pages_fit_a_phone(build: Any, a1: Assignment, browser: Any, tmp_path: Path, reports: list[Report]) -> None:
+    long = build.report("x" * 100, flags=(Flag("renamed", "y" * 300),))
+    reports = [*reports, long]
+    pages = write_feedback(tmp_path, a1, [build.submission(r.student) for r in reports], reports)
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
+    )
+    try:
+        for page in [*pages, write_class_report(tmp_path, {}, a1, reports)]:
+            browser.get(page.as_uri())
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, page
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

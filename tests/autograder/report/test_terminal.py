@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from autograder.records import Report
+from autograder.report.terminal import confusion_table, summary_table
+
+
+def shown(table: Table, width: int = 120, color: bool = False) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width, force_terminal=color, color_system="standard" if color else None).print(table)
+    return out.getvalue()
+
+
+@dataclass(frozen=True)
+class Row:
+    entry: str
+    kind: str
+    cell: str
+    expected: str
+    got: str
+
+    @property
+    def ok(self) -> bool:
+        return self.expected == self.got
+
+
+def test_each_student_has_score_marks_state_and_named_mistakes(reports: list[Report]) -> None:
+    lines = shown(summary_table(reports)).splitlines()
+    (bela,) = [line for line in lines if "bela.bartok" in line]
+    assert [cell.strip() for cell in bela.strip("│").split("│")] == [
+        "bela.bartok", "10 / 16", "✓", "◐", "◐", "✓", "?", "to be marked", "relu-derivative-missing",
+    ]  # fmt: skip
+
+
+def test_what_could_not_be_graded_has_no_score_but_a_reason(reports: list[Report]) -> None:
+    text = shown(summary_table(reports), width=200)
+    (emil,) = [line for line in text.splitlines() if "emil" in line]
+    assert "0 / 16" not in emil
+    assert "JSON ends after 512 bytes" in emil
+
+
+def test_the_caption_spells_out_the_numbers_and_only_the_marks_that_occur(reports: list[Report]) -> None:
+    text = shown(summary_table(reports))
+    assert "2 two_layer_backward" in text
+    assert "T time limit" in text
+    assert "memory limit" not in text
+
+
+def test_an_empty_class_is_a_table_too() -> None:
+    assert "0 of 0 submissions graded" in shown(summary_table([]))
+
+
+def test_names_are_text_not_markup_and_not_links(build: Any) -> None:
+    names = ["[bold red]x[/]", "[link=//evil.example]y[/link]", "[/]", ":skull:"]
+    text = shown(summary_table([build.report(name) for name in names]))
+    assert all(name in text for name in names)
+
+
+@pytest.mark.parametrize("field", ["student", "reason", "fault", "assignment"])
+def test_no_escape_sequence_of_a_students_reaches_the_terminal(build: Any, field: str) -> None:
+    evil = "\x1b]0;owned\x07\x1b[2J\x9b31m\x1b]8;;http://evil.example\x1b\\x\b\rfake: passed\u202e\ud800"
+    report = build.of(build.a_class(), "emil.zatopek" if field == "reason" else "bela.bartok")
+    if field == "fault":
+        report = replace(report, items=tuple(replace(i, fault=evil, checks=()) for i in report.items))
+    else:
+        report = replace(report, **{field: evil})
+    plain = shown(summary_table([report]))
+    assert not set(plain) & set("\x1b\x07\x9b\b\r\u202e\ud800")
+    colored = shown(summary_table([report]), color=True)
+    assert "\x1b]" not in colored and "\x1b[2J" not in colored and "\x9b" not in colored
+
+
+def test_the_selftest_has_a_row_for_each_submission_and_spells_out_what_is_not_a_plain_pass() -> None:
+    rows = [
+        Row("einsum", "correct", "test_a", "passed", "passed"),
+        Row("einsum", "correct", "test_b", "passed", "passed"),
+        Row("no_relu", "fault", "test_a", "passed", "passed"),
+        Row("no_relu", "fault", "test_b", "failed:relu", "failed:relu"),
+        Row("forged", "attack", "test_a", "failed", "passed"),
+    ]
+    text = shown(confusion_table(rows))
+    einsum, relu, forged = (
+        next(line for line in text.splitlines() if name in line) for name in ("einsum", "no_relu", "forged")
+    )
+    assert einsum.count("all passed") == 2 and "✓ ok" in einsum
+    assert "b: failed:relu" in relu and "the same" in relu and "✓ ok" in relu
+    assert "a: failed" in forged and "a: passed" in forged and "✗ wrong" in forged
+    assert "correct 1 of 1, fault 1 of 1, attack 0 of 1" in text
+
+
+def test_an_unexpected_failure_of_a_right_answer_is_spelt_out() -> None:
+    text = shown(confusion_table([Row("einsum", "correct", "test_a", "passed", "failed:relu")]))
+    assert "a: passed" in text and "a: failed:relu" in text and "✗ wrong" in text

@@ -1,0 +1,202 @@
+"""Memory and disk are bounded in sum, whatever they are taken through, and running out of memory is told from a crash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.records import Limits
+from autograder.sandbox.host import MEMORY_GROUP
+
+TIGHT = Limits(memory_bytes=128 << 20, disk_bytes=16 << 20, processes=48, notebook_s=60)
+
+
+@pytest.fixture(params=["bounded by the kernel", "watched"])
+def memory_kept(request: pytest.FixtureRequest, this_host: Any) -> tuple[str, ...]:
+    """Both ways of keeping memory; `without` for the box."""
+    if request.param == "watched":
+        return (MEMORY_GROUP,)
+    if not this_host.has(MEMORY_GROUP):
+        pytest.skip("no memory control group for this user on this host")
+    return ()
+
+
+def take_at_once(size: int) -> int:
+    block = bytearray(size)
+    block[::4096] = b"x" * len(block[::4096])
+    return len(block)
+
+
+def take_slowly(size: int) -> int:
+    import time
+
+    kept = []
+    while sum(map(len, kept)) < size:
+        kept.append(b"x" * (4 << 20))
+        time.sleep(0.005)
+    return sum(map(len, kept))
+
+
+def take_through_children(size: int) -> int:
+    import os
+
+    children = []
+    for _ in range(4):
+        child = os.fork()
+        if child == 0:
+            block = b"x" * (size // 4)
+            os.read(os.pipe()[0], len(block[:1]))
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+    return size
+
+
+def take_shared(size: int) -> int:
+    import mmap
+
+    shared = mmap.mmap(-1, size)
+    shared[:] = b"x" * size
+    return len(shared)
+
+
+@pytest.mark.parametrize("take", [take_at_once, take_slowly, take_through_children, take_shared])
+def test_a_program_that_takes_too_much_memory_is_ended_for_memory(boxed: Any, memory_kept: Any, take: Any) -> None:
+    outcome = boxed(take, limits=TIGHT, without=memory_kept, size=TIGHT.memory_bytes * 4)
+    assert outcome.over_memory, outcome
+    assert outcome.result is None
+    assert outcome.left == []
+
+
+def test_memory_hidden_in_files_without_names_is_counted_or_refused(boxed: Any, memory_kept: Any) -> None:
+    def hide(size: int) -> str:
+        import os
+
+        try:
+            files = []
+            for _ in range(64):
+                files.append(os.memfd_create("hidden"))
+                for _ in range(8):
+                    os.write(files[-1], b"x" * (size // 64))
+        except OSError as error:
+            return type(error).__name__
+        return "hidden"
+
+    outcome = boxed(hide, limits=TIGHT, without=memory_kept, size=TIGHT.memory_bytes)
+    assert outcome.over_memory or outcome.result == "OSError", outcome
+
+
+def test_a_crash_is_not_taken_for_memory(boxed: Any, memory_kept: Any) -> None:
+    def crash() -> None:
+        import ctypes
+
+        ctypes.string_at(0)
+
+    outcome = boxed(crash, limits=TIGHT, without=memory_kept)
+    assert outcome.result is None and outcome.raised == ""
+    assert outcome.ended_by == "itself"
+    assert not outcome.over_memory
+    assert outcome.written == {}, "no core dump"
+
+
+def test_an_honest_program_may_use_most_of_its_memory(boxed: Any, memory_kept: Any) -> None:
+    wanted = TIGHT.memory_bytes * 3 // 4
+
+    def take(size: int) -> int:
+        global kept
+        kept = b"x" * size
+        return len(kept)
+
+    outcome = boxed(take, limits=TIGHT, without=memory_kept, size=wanted)
+    assert outcome.result == wanted
+    assert not outcome.over_memory
+    assert wanted <= outcome.memory < wanted + (24 << 20)
+
+
+def test_what_a_warm_kernel_shares_with_its_zygote_costs_the_student_nothing(warm_box: Any, memory_kept: Any) -> None:
+    def use() -> float:
+        import torch
+
+        return float(torch.ones(10).sum())
+
+    outcome = warm_box(use, limits=TIGHT, without=memory_kept)
+    assert outcome.result == 10.0
+    assert outcome.memory < 64 << 20, "importing torch and TensorFlow takes many times that"
+
+
+def test_tmp_shared_memory_and_the_private_folder_fill_one_limit(boxed: Any) -> None:
+    def fill() -> dict[str, Any]:
+        import os
+        import shutil
+        from pathlib import Path
+
+        found: dict[str, Any] = {}
+        for folder in ("/tmp", "/dev/shm", str(Path.cwd()), str(Path.home()), os.environ["TMPDIR"]):
+            written = 0
+            try:
+                for number in range(100):
+                    Path(folder, f"fill{number}").write_bytes(b"x" * (1 << 20))
+                    written += 1 << 20
+            except OSError as error:
+                found[folder] = [written, error.errno]
+        found["free"] = shutil.disk_usage(".").free
+        return found
+
+    outcome = boxed(fill, limits=TIGHT)
+    free = outcome.result.pop("free")
+    assert free == 0
+    assert {code for _, code in outcome.result.values()} == {28}  # ENOSPC
+    total = sum(written for written, _ in outcome.result.values())
+    assert TIGHT.disk_bytes // 2 < total <= TIGHT.disk_bytes
+    assert outcome.disk < 1 << 20, "nothing of it reached the real disk"
+    assert not outcome.over_memory
+
+
+def test_sparse_files_and_a_million_empty_ones_are_refused(boxed: Any) -> None:
+    def waste() -> dict[str, Any]:
+        import os
+        from pathlib import Path
+
+        found: dict[str, Any] = {}
+        try:
+            with open("sparse", "wb") as stream:
+                stream.truncate(1 << 40)
+        except OSError as error:
+            found["sparse"] = error.errno
+        made = 0
+        try:
+            for number in range(1_000_000):
+                os.mknod(f"empty{number}")
+                made += 1
+        except OSError as error:
+            found["empty"] = error.errno
+        found["few"] = made < 10_000
+        try:
+            for number in range(1_000_000):
+                Path("..", f"beside{number}").touch()
+        except OSError as error:
+            found["beside"] = error.errno
+        return found
+
+    assert boxed(waste, limits=TIGHT).result == {"sparse": 27, "empty": 28, "few": True, "beside": 13}
+
+
+def test_an_abort_leaves_no_core_dump(boxed: Any) -> None:
+    def abort() -> int:
+        import os
+        import resource
+        from pathlib import Path
+
+        child = os.fork()
+        if child == 0:
+            resource.setrlimit(resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE))
+            os.abort()
+        _, status = os.waitpid(child, 0)
+        assert not os.WCOREDUMP(status)
+        return len([p for p in Path().iterdir() if "core" in p.name])
+
+    outcome = boxed(abort)
+    assert outcome.result == 0, outcome.traceback
+    assert [p for p in Path(".").glob("core*")] == []

@@ -1,0 +1,247 @@
+"""The instructor's side, read as nbgrader means it; contradictions refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.assignment import digest, known_assignments, load_assignment
+from autograder.errors import BadAssignment, WrongUse
+from autograder.records import Limits, Role
+
+
+def roles(little: Any) -> dict[str, Role]:
+    return {cell.grade_id: cell.role for cell in little.load().notebooks[0].cells if cell.grade_id}
+
+
+def test_roles_come_from_nbgraders_metadata(little: Any) -> None:
+    assert roles(little) == {
+        "setup": Role.LOCKED,
+        "double": Role.SOLUTION,
+        "test_double": Role.TESTS,
+        "half": Role.SOLUTION,
+        "test_half": Role.TESTS,
+        "explain": Role.MANUAL,
+        "explore": Role.TASK,
+    }
+
+
+def test_points_order_and_kernel_are_the_sources(little: Any) -> None:
+    notebook = little.load().notebooks[0]
+    assert [(c.grade_id, c.points) for c in notebook.graded()] == [
+        ("test_double", 2.0),
+        ("test_half", 3.0),
+        ("explain", 1.0),
+        ("explore", 2.0),
+    ]
+    assert notebook.kernel_name == "python3"
+    assert [c.grade_id for c in notebook.solutions_of("test_half")] == ["half"]
+
+
+def test_released_text_holds_no_solution_hidden_test_or_mark_scheme(little: Any) -> None:
+    cells = {cell.grade_id: cell for cell in little.load().notebooks[0].cells}
+    assert "return 2 * x" in cells["double"].source
+    assert cells["double"].released.endswith("    # YOUR CODE HERE\n    raise NotImplementedError()")
+    assert cells["test_double"].released.strip() == "assert double(2) == 4"
+    assert cells["explain"].released == "YOUR ANSWER HERE"
+    assert cells["explore"].released.strip() == "Try it with letters."
+    assert cells[None].released == cells[None].source
+
+
+def test_released_text_is_what_nbgrader_generates(tmp_path: Path) -> None:
+    """The oracle is nbgrader itself, on its own example course."""
+    course = quickstart(tmp_path)
+    run_nbgrader(course, "generate_assignment", "ps1", "--force")
+    assignment = load_assignment(course / "source" / "ps1", tmp_path)
+    assert [notebook.name for notebook in assignment.notebooks] == ["problem1", "problem2"]
+    for notebook in assignment.notebooks:
+        released = nbformat.read(course / "release" / "ps1" / f"{notebook.name}.ipynb", as_version=4)
+        ours = {cell.grade_id: cell.released for cell in notebook.cells if cell.grade_id}
+        theirs = {c.metadata.nbgrader.grade_id: c.source for c in released.cells if "nbgrader" in c.metadata}
+        assert ours == theirs
+    assert assignment.checks is None
+    assert [path.name for path in assignment.files] == ["jupyter.png"]
+
+
+def quickstart(folder: Path) -> Path:
+    run_nbgrader(folder, "quickstart", "example")
+    return folder / "example"
+
+
+def run_nbgrader(folder: Path, *arguments: str) -> None:
+    # nbgrader calls `alembic` by name, which lies beside the interpreter.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_folder_with_checks_is_one_of_ours(make_little: Callable[..., Any]) -> None:
+    assert make_little().load().checks is None
+    ours = make_little(None, **{"checks.py": "", "probes.py": "", "faults.py": ""}).load()
+    assert ours.checks and ours.probes and ours.faults
+
+
+def test_files_beside_the_notebook_are_public_but_not_the_instructors(make_little: Callable[..., Any]) -> None:
+    hidden = {
+        "checks.py": "",
+        "probes.py": "",
+        "bank/one.py": "",
+        "assignment.toml": "",
+        ".hidden": "",
+        "__pycache__/a.pyc": "",
+    }
+    little = make_little(None, **hidden, **{"data.csv": "1,2", "sub/more.csv": "3", "sub/__pycache__/b.pyc": ""})
+    files = [path.relative_to(little.folder).as_posix() for path in little.load().files]
+    assert files == ["data.csv", "sub/more.csv"]
+
+
+def test_settings_are_read(make_little: Callable[..., Any]) -> None:
+    toml = 'forbidden = ["torch"]\nforbidden_scores_zero = true\nskip = ["half"]\n[limits]\ncell_s = 5\nprocesses = 9\n'
+    assignment = make_little(None, **{"assignment.toml": toml}).load()
+    assert assignment.forbidden == ("torch",)
+    assert assignment.forbidden_scores_zero
+    assert assignment.skip == ("half",)
+    assert assignment.limits == Limits(cell_s=5.0, processes=9)
+
+
+@pytest.mark.parametrize(
+    ("toml", "finding"),
+    [
+        ("forbiden = []", "Did you mean 'forbidden'"),
+        ("colour = 1", "unknown key 'colour'"),
+        ("forbidden = 'torch'", "list of names"),
+        ("forbidden_scores_zero = 1", "true or false"),
+        ("skip = ['nothing']", "'nothing'"),
+        ("[limits]\ncells = 3", "unknown key 'cells'"),
+        ("[limits]\ncell_s = -1", "above 0"),
+        ("[limits]\ncell_s = nan", "above 0"),
+        ("[limits]\nprocesses = 2.5", "whole number"),
+        ("[limits]\nprocesses = true", "whole number"),
+        ("limits = 3", "table"),
+        ("skip = [", "cannot be read"),
+    ],
+)
+def test_wrong_settings_are_refused_by_name(make_little: Callable[..., Any], toml: str, finding: str) -> None:
+    little = make_little(None, **{"assignment.toml": toml})
+    with pytest.raises(BadAssignment, match=finding):
+        little.load()
+
+
+def edited(little: Any, change: Callable[[list[Any]], None]) -> Any:
+    path = little.folder / "little.ipynb"
+    notebook = json.loads(path.read_text())
+    change(notebook["cells"])
+    path.write_text(json.dumps(notebook))
+    return little
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        (lambda cells: cells[6]["metadata"]["nbgrader"].update(grade_id="double"), "'double' is used by two cells"),
+        (lambda cells: cells[4]["metadata"]["nbgrader"].pop("points"), "'test_double' is graded but has no points"),
+        (lambda cells: cells[10]["metadata"]["nbgrader"].pop("points"), "'explore' is graded but has no points"),
+        (lambda cells: cells[4]["metadata"]["nbgrader"].update(points=-1), "number from 0 upwards"),
+        (lambda cells: cells[4]["metadata"]["nbgrader"].update(points=float("nan")), "number from 0 upwards"),
+        (lambda cells: cells[4]["metadata"]["nbgrader"].pop("grade_id"), "no grade_id"),
+        (lambda cells: cells[4]["metadata"]["nbgrader"].update(schema_version=99), "nbgrader refuses"),
+        (lambda cells: cells[9]["metadata"]["nbgrader"].update(solution=False), "nbgrader refuses"),
+        (lambda cells: cells[3].update(source="### BEGIN SOLUTION\npass"), "no end solution"),
+        (lambda cells: cells[7].update(source="### BEGIN SOLUTION\n### END SOLUTION"), "non-solution cell"),
+        (lambda cells: cells[4].update(source="### AUTOTEST double(2)"), "tests nothing before"),
+        (lambda cells: cells[4].update(source=5), "cannot be read as a notebook"),
+    ],
+)
+def test_a_source_that_contradicts_itself_is_refused(little: Any, change: Any, finding: str) -> None:
+    with pytest.raises(BadAssignment, match=finding):
+        edited(little, change).load()
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_older_metadata_schemas_are_read(little: Any, version: int) -> None:
+    def older(cells: list[Any]) -> None:
+        del cells[10]  # tasks exist since version 3
+        for cell in cells:
+            meta = cell["metadata"].get("nbgrader")
+            if meta:
+                meta["schema_version"] = version
+                if version < 3:
+                    del meta["task"]
+
+    assert roles(edited(little, older))["test_half"] is Role.TESTS
+
+
+def test_a_broken_source_names_the_file(little: Any) -> None:
+    (little.folder / "little.ipynb").write_text("{")
+    with pytest.raises(BadAssignment, match=r"little\.ipynb"):
+        little.load()
+
+
+def test_a_notebook_in_another_language_is_refused(little: Any) -> None:
+    path = little.folder / "little.ipynb"
+    notebook = json.loads(path.read_text())
+    notebook["metadata"]["kernelspec"] = {"name": "ir", "display_name": "R", "language": "R"}
+    path.write_text(json.dumps(notebook))
+    with pytest.raises(BadAssignment, match="written in R"):
+        little.load()
+
+
+def shelf(tmp_path: Path, little: Any, *names: str) -> Path:
+    root = tmp_path / "root"
+    for name in names:
+        shutil.copytree(little.folder, root / "notebooks" / "assignments" / name)
+    return root
+
+
+def test_an_assignment_is_found_by_name_and_by_path(tmp_path: Path, little: Any) -> None:
+    root = shelf(tmp_path, little, "a1_numpy", "a2_autograd")
+    assert known_assignments(root) == ["a1_numpy", "a2_autograd"]
+    assert load_assignment("a1_numpy", root).name == "a1_numpy"
+    assert load_assignment(str(little.folder), root).name == "little"
+    assert load_assignment(little.folder, root).folder == little.folder.resolve()
+
+
+def test_an_unknown_assignment_lists_the_known_and_the_near(tmp_path: Path, little: Any) -> None:
+    root = shelf(tmp_path, little, "a1_numpy", "a2_autograd")
+    with pytest.raises(WrongUse, match=r"'a1_nunpy'.*Did you mean 'a1_numpy'.*Known: a1_numpy, a2_autograd"):
+        load_assignment("a1_nunpy", root)
+    with pytest.raises(WrongUse, match="Did you mean 'a2_autograd'"):
+        load_assignment("a2", root)
+    with pytest.raises(WrongUse, match="holds none"):
+        load_assignment("a1", tmp_path / "nowhere")
+
+
+def test_a_folder_without_notebooks_points_to_the_one_meant(tmp_path: Path, little: Any) -> None:
+    with pytest.raises(WrongUse, match=r"no notebook.*little"):
+        load_assignment(little.folder.parent, tmp_path)
+    with pytest.raises(WrongUse, match="Name the folder"):
+        load_assignment(little.folder / "little.ipynb", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["little.ipynb", "checks.py", "probes.py", "faults.py", "assignment.toml", "data.csv"])
+def test_the_digest_changes_with_all_that_can_change_a_grade(make_little: Callable[..., Any], name: str) -> None:
+    files = {"checks.py": "", "probes.py": "", "faults.py": "", "assignment.toml": "", "data.csv": "1"}
+    little = make_little(None, **files)
+    before = digest(little.load())
+    assert digest(little.load()) == before
+    with (little.folder / name).open("a") as file:
+        file.write("\n")
+    assert digest(little.load()) != before
+
+
+def test_the_digest_does_not_change_with_the_bank(make_little: Callable[..., Any]) -> None:
+    little = make_little(None, **{"checks.py": "", "bank/one.py": ""})
+    before = digest(little.load())
+    (little.folder / "bank" / "one.py").write_text("changed")
+    assert digest(little.load()) == before

@@ -1,0 +1,130 @@
+"""A small assignment of every kind of cell, for tests that need one and no particular one."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.assignment import load_assignment
+from autograder.records import Assignment
+
+DOUBLE = '''def double(x):
+    """Twice x."""
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION'''
+HALF = '''def half(x):
+    """Half of x."""
+    ### BEGIN SOLUTION
+    return x / 2
+    ### END SOLUTION'''
+TEST_DOUBLE = """assert double(2) == 4
+### BEGIN HIDDEN TESTS
+assert double(5) == 10
+### END HIDDEN TESTS"""
+EXPLORE = """Try it with letters.
+### BEGIN MARK SCHEME
+One point for an example.
+### END MARK SCHEME"""
+
+
+@dataclass
+class Little:
+    """The assignment `little`, and notebooks as students could hand them in."""
+
+    folder: Path
+    files: dict[str, str] = field(default_factory=dict)
+
+    def load(self) -> Assignment:
+        """As the grader reads it."""
+        return load_assignment(self.folder, self.folder)
+
+    def released(self) -> dict[str, Any]:
+        """What students receive, as plain JSON data."""
+        notebook = json.loads((self.folder / "little.ipynb").read_text(encoding="utf-8"))
+        for cell, own in zip(notebook["cells"], self.load().notebooks[0].cells, strict=True):
+            cell["source"] = own.released
+        return notebook
+
+    def honest(self, **changes: str) -> dict[str, Any]:
+        """A right and complete submission; `changes` replaces the text of cells by grade_id."""
+        answers = {
+            "double": 'def double(x):\n    """Twice x."""\n    return x + x',
+            "half": 'def half(x):\n    """Half of x."""\n    return 0.5 * x',
+            "explain": "Because a half and a half are a whole.",
+        }
+        notebook = self.released()
+        for cell in notebook["cells"]:
+            grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+            cell["source"] = (answers | changes).get(grade_id, cell["source"])
+        return notebook
+
+    @staticmethod
+    def bytes(notebook: dict[str, Any]) -> bytes:
+        """A notebook as the bytes of its file."""
+        return json.dumps(notebook, indent=1).encode()
+
+
+def _cell(kind: str, source: str, grade_id: str = "", points: float | None = None, **roles: bool) -> Any:
+    make = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
+    cell = make(source)
+    if grade_id:
+        meta = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3} | roles
+        cell.metadata["nbgrader"] = meta | {"grade_id": grade_id}
+        if points is not None:
+            cell.metadata["nbgrader"]["points"] = points
+    return cell
+
+
+def little_cells() -> list[Any]:
+    """One cell of every role, most of them twice."""
+    return [
+        _cell("markdown", "# Little\n\nDouble and half."),
+        _cell("code", "import math\n\nimport numpy as np"),
+        _cell("code", "LIMIT = 3", "setup", locked=True),
+        _cell("code", DOUBLE, "double", solution=True),
+        _cell("code", TEST_DOUBLE, "test_double", 2, grade=True, locked=True),
+        _cell("markdown", "Now the half."),
+        _cell("code", HALF, "half", solution=True),
+        _cell("code", "half(3)"),
+        _cell("code", "assert half(4) == 2", "test_half", 3, grade=True, locked=True),
+        _cell("markdown", "It is so.", "explain", 1, grade=True, solution=True),
+        _cell("markdown", EXPLORE, "explore", 2, locked=True, task=True),
+    ]
+
+
+@pytest.fixture
+def make_little(tmp_path: Path) -> Callable[..., Little]:
+    """Write an assignment folder: `make_little(cells, **{"assignment.toml": "..."})`."""
+
+    def make(cells: list[Any] | None = None, **files: str) -> Little:
+        folder = tmp_path / "course" / "little"
+        folder.mkdir(parents=True, exist_ok=True)
+        notebook = nbformat.v4.new_notebook(cells=copy.deepcopy(cells or little_cells()))
+        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(notebook, folder / "little.ipynb")
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        return Little(folder, files)
+
+    return make
+
+
+@pytest.fixture
+def little(make_little: Callable[..., Little]) -> Little:
+    """The small assignment without hidden checks: its own test cells grade it."""
+    return make_little()
+
+
+@pytest.fixture
+def judged_little(make_little: Callable[..., Little]) -> Little:
+    """The small assignment with a `checks.py`: the judge grades it."""
+    return make_little(None, **{"checks.py": "", "assignment.toml": 'forbidden = ["torch", "tensorflow"]\n'})

@@ -1,0 +1,61 @@
+"""Every notebook runs: lectures and sources from top to bottom, releases up to the checks that wait for the student."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+CPU_LIMIT_S = 60
+
+
+def _in(folder: str) -> list[str]:
+    found = sorted((NOTEBOOKS / folder).rglob("*.ipynb"))
+    return [path.relative_to(NOTEBOOKS).as_posix() for path in found if ".ipynb_checkpoints" not in path.parts]
+
+
+LECTURES, SOURCES, RELEASES = _in("lectures"), _in("assignments"), _in("release")
+
+
+def test_there_are_lectures_and_assignments_to_run() -> None:
+    assert LECTURES and SOURCES
+
+
+@pytest.mark.parametrize("ran", LECTURES + SOURCES, indirect=True)
+def test_it_runs_from_top_to_bottom(ran: Any) -> None:
+    assert ran.errors() == {}
+
+
+@pytest.mark.parametrize("ran", LECTURES, indirect=True)
+def test_a_lecture_takes_less_than_a_minute_of_one_core(ran: Any) -> None:
+    assert ran.value("__import__('time').process_time()") < CPU_LIMIT_S
+
+
+@pytest.mark.parametrize("ran", LECTURES, indirect=True)
+def test_every_figure_says_in_words_what_it_shows(ran: Any) -> None:
+    outputs = [output for cell in ran.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    figures = [output for output in outputs if "image/png" in output.get("data", {})]
+    assert figures
+    for figure in figures:
+        description = figure.metadata["image/png"]["alt"]
+        assert len(description) > 40
+        assert f'<img alt="{description.split(chr(39))[0][:20]}' in figure.data["text/html"]
+
+
+@pytest.mark.parametrize("ran", LECTURES, indirect=True)
+def test_nothing_is_written_to_the_error_stream(ran: Any) -> None:
+    """A warning in a lecture is either explained or removed."""
+    outputs = [output for cell in ran.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
+
+
+@pytest.mark.parametrize("ran", RELEASES, indirect=True)
+def test_in_a_release_the_checks_fail_and_nothing_else(ran: Any) -> None:
+    checks = {
+        cell.id
+        for cell in ran.notebook.cells
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade") and cell.source.strip()
+    }
+    assert set(ran.errors()) == checks
