@@ -15,10 +15,10 @@ demo: $(READY)
 	$(BIN)/autograder grade a1_numpy_backprop tests/sample_class --out $(DEMO) --workers 2 || test $$? -eq 1
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-fast: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks/lectures

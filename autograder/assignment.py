@@ -154,7 +154,7 @@ def _parse(path: Path) -> Any:
         with warnings.catch_warnings():  # nbformat warns of missing cell ids, which nothing here uses
             warnings.simplefilter("ignore")
             text = path.read_text(encoding="utf-8-sig")
-            notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+            notebook = nbformat.reads(text, as_version=4)
             nbformat.validate(notebook)
             validator = MetadataValidator()
             validator.log = _quiet

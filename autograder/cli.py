@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from autograder.assignment import known_assignments, load_assignment
 from autograder.errors import AutograderError, WrongUse
-from autograder.records import Report, Verdict
+from autograder.records import Report
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
@@ -101,7 +101,7 @@ def project_root() -> Path:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from autograder.report import summary_table
+    from autograder.report import reasons, summary_table
     from autograder.run import Options, grade_class
     from autograder.scale.local import default_workers
 
@@ -118,9 +118,9 @@ def _grade(options: argparse.Namespace) -> int:
         OUT.print(f"{outcome.reused} of {len(outcome.reports)} were graded before and are unchanged.")
     for change in outcome.changed:
         OUT.print(f"changed: {change}", markup=False)
-    ungraded = [r for r in outcome.reports if r.state in (Verdict.REJECTED, Verdict.GRADER_ERROR)]
-    for report in ungraded:
-        OUT.print(f"not graded: {report.student}: {report.reason}", markup=False, soft_wrap=True)
+    ungraded = reasons(outcome.reports)
+    for reason in ungraded:
+        OUT.print(reason, soft_wrap=True)
     OUT.print(f"\nresults   {out / 'results.json'}\nreport    {out / 'report.html'}", markup=False, soft_wrap=True)
     OUT.print(f"feedback  {out / 'feedback'}/STUDENT/{assignment.name}/feedback.html", markup=False, soft_wrap=True)
     return 1 if ungraded else 0

@@ -30,7 +30,9 @@ def report() -> str:
 
 def _kernels() -> str:
     if forking_works():
-        return "kernels   forked from a warm process: a submission does not wait for torch and TensorFlow to be imported"
+        return (
+            "kernels   forked from a warm process: a submission does not wait for torch and TensorFlow to be imported"
+        )
     return "kernels   spawned cold: this platform cannot fork them, so each submission waits for its own imports"
 
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from autograder.errors import AutograderError, KernelFailed
-from autograder.judge.in_kernel import score_in_kernel
+from autograder.judge.in_kernel import odd_result, score_in_kernel
 from autograder.judge.run import Checks
 from autograder.judge.student import KernelSide
 from autograder.kernels.replay import StudentKernel
-from autograder.kernels.session import Kernel
+from autograder.kernels.session import Kernel, Ran
 from autograder.records import (
     Assignment,
     Cell,
@@ -84,9 +84,13 @@ def _judge_apart(
 ) -> tuple[list[Item], list[Flag]]:
     """Hidden checks in this process, calls in the student's."""
     assert checks is not None
-    side = KernelSide(student)
+    side = KernelSide(student, watch=assignment.forbidden)
     outcome = checks.run(side, secret)
     flags = [Flag("grader-error", problem) for problem in outcome.problems]
+    flags += [
+        Flag("forbidden-operations", f"{framework} worked while {', '.join(sorted(during))} ran (observed)")
+        for framework, during in side.operations.items()
+    ]
     items = []
     for cell in notebook.graded():
         assert cell.grade_id is not None
@@ -111,7 +115,9 @@ def _item(
     if not counted:
         return dataclasses.replace(item, message="This part could not be checked; a person will look at it.")
     passed = [r for r in counted if r.verdict is Verdict.PASSED]
-    share = sum(r.weight for r in passed) / sum(r.weight for r in counted)
+    whole = sum(r.weight for r in counted)
+    # Checks that weigh nothing only inform; alone they decide together.
+    share = sum(r.weight for r in passed) / whole if whole else float(len(passed) == len(counted))
     first_wrong = next((r for r in counted if r.verdict is not Verdict.PASSED), None)
     verdict, message = _explain(notebook, cell, counted, submitted, student)
     return dataclasses.replace(
@@ -136,7 +142,7 @@ def _explain(
         return Verdict.PASSED, ""
     solutions = [c.grade_id for c in notebook.solutions_of(cell.grade_id or "")]
     if len(wrong) == len(results):
-        if solutions and not set(solutions) & set(submitted.attempted):
+        if not _attempted(notebook, cell, submitted):
             return Verdict.NOT_ATTEMPTED, "The cell is as you received it."
         for run in student.runs:
             if run.grade_id in solutions and run.status in (*LIMITS, Verdict.FAILED):
@@ -159,20 +165,35 @@ def _judge_in_kernel(
 ) -> tuple[list[Item], list[Flag]]:
     """A foreign assignment: its own test cells, from the instructor's copy, run beside the student's code."""
     ran = {cell.grade_id: ran for cell, ran in zip(submitted.plan, student.ran, strict=True) if cell.grade_id}
-    items = []
+    items, flags = [], []
     for cell in notebook.graded():
         if cell.role is not Role.TESTS:
             items.append(_manual(notebook, cell, submitted))
             continue
-        found = ran.get(cell.grade_id)
-        if found is None or found.verdict in (*LIMITS, Verdict.NOT_RUN):
-            verdict = found.verdict if found else Verdict.NOT_RUN
-            message = found.error if found else "This test cell was not run."
-            items.append(Item(notebook.name, cell.grade_id or "", 0.0, cell.points, verdict, message=message))
+        found = ran.get(cell.grade_id or "", Ran(Verdict.NOT_RUN, error="this test cell was not run"))
+        item = Item(notebook.name, cell.grade_id or "", 0.0, cell.points, found.verdict)
+        if found.verdict in (*LIMITS, Verdict.NOT_RUN):
+            items.append(dataclasses.replace(item, message=f"While the tests ran: {found.error}."))
             continue
-        points, verdict = score_in_kernel(found.outputs, found.finished, cell.points)
-        items.append(Item(notebook.name, cell.grade_id or "", points, cell.points, verdict, message=found.error))
-    return items, []
+        # Both the reply and the outputs must speak for it: either alone is easier to silence.
+        points, verdict = score_in_kernel(
+            found.outputs, "ok" if found.verdict is Verdict.PASSED else "error", cell.points
+        )
+        odd = odd_result(found.outputs, cell.points)
+        if odd:
+            flags.append(Flag("odd-result", odd, cell.grade_id))
+        if verdict is Verdict.FAILED and not _attempted(notebook, cell, submitted):
+            verdict = Verdict.NOT_ATTEMPTED
+        # The error's text may quote a hidden test; its name does not.
+        message = f"A test of this cell failed: {found.error.partition(':')[0]}." if verdict is Verdict.FAILED else ""
+        items.append(dataclasses.replace(item, points=points, verdict=verdict, message=message))
+    return items, flags
+
+
+def _attempted(notebook: Notebook, cell: Cell, submitted: SubmittedNotebook) -> bool:
+    """Whether the student changed any of the cells that `cell` tests; True where there are none to change."""
+    solutions = {c.grade_id for c in notebook.solutions_of(cell.grade_id or "")}
+    return not solutions or bool(solutions & set(submitted.attempted))
 
 
 def _manual(notebook: Notebook, cell: Cell, submitted: SubmittedNotebook) -> Item:
@@ -212,6 +233,8 @@ def overall(items: Sequence[Item]) -> Verdict:
     for telling in (Verdict.GRADER_ERROR, Verdict.NEEDS_MANUAL):
         if telling in verdicts:
             return telling
+    if not verdicts:
+        return Verdict.NOT_RUN
     if verdicts <= {Verdict.PASSED}:
         return Verdict.PASSED
     if any(i.points > 0 for i in items):
@@ -253,7 +276,7 @@ def _rejected(submission: Submission, assignment: Assignment) -> Report:
 
 
 def could_not_grade(submission: Submission, assignment: Assignment, error: Exception) -> Report:
-    """The record of a submission that the grader failed on: no verdict on the student, and a reason for the instructor."""
+    """The record where the grader failed: no verdict on the student, and a reason for the instructor."""
     trust = Trust.JUDGED_APART if assignment.checks else Trust.IN_KERNEL
     known = isinstance(error, (AutograderError, KernelFailed))
     reason = str(error) if known else f"{type(error).__name__}: {error}"

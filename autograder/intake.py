@@ -93,7 +93,7 @@ def find_submissions(path: Path, assignment: Assignment) -> list[Handed]:
 def _look(path: Path, assignment: Assignment) -> tuple[list[_Group], Source]:
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
-        folder = Folder(path)
+        folder = Folder(path.absolute())
         return _in_folder(folder, path.resolve(), assignment), folder
     if not stat.S_ISREG(mode):
         raise WrongUse(f"{path} is neither a folder nor a file. Name a folder, a notebook or a zip of submissions.")
@@ -101,7 +101,7 @@ def _look(path: Path, assignment: Assignment) -> tuple[list[_Group], Source]:
         real = path.resolve()
         return [_one_notebook(path, real, assignment)], Folder(real.parent)
     if is_zip(path):
-        archive = Zip(path)
+        archive = Zip(path.absolute())
         return _in_folder(archive, path, assignment), archive
     raise WrongUse(f"{path} is neither a notebook nor a zip. Unpack other archives first and name the folder.")
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import importlib
 import json
 import os
 import secrets
 import shutil
+import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +27,6 @@ import filelock
 from autograder import records
 from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
-from autograder.gradebook import write_gradebook
 from autograder.intake import Handed, find_submissions
 from autograder.records import RESULTS_VERSION, Assignment, Report
 from autograder.report import write_class_report, write_feedback
@@ -104,6 +105,8 @@ def _graded(
     progress(reused, len(handed), None)
     if todo:
         with LocalPool(assignment, root, secret, options.workers) as pool:
+            # Two seconds of imports that the end of the run needs, while the warm processes do theirs.
+            importlib.import_module("autograder.gradebook")
             for graded in pool.grade([handed[n] for n in todo]):
                 entry = _entry(keys[todo[graded.number]], graded)
                 if entry.report.state is not records.Verdict.GRADER_ERROR:
@@ -174,6 +177,8 @@ def run_secret(out: Path, seed_file: Path | None) -> bytes:
 
 
 def _write_all(assignment: Assignment, entries: Sequence[Entry], options: Options, source: Path) -> None:
+    from autograder.gradebook import write_gradebook
+
     out = options.out
     reports = [e.report for e in entries]
     submissions = [e.submission for e in entries]
@@ -222,9 +227,14 @@ def _keep_old(out: Path) -> None:
     finished = json.loads((out / "results.json").read_text(encoding="utf-8"))["run"]["finished"]
     aside = out / "history" / finished.replace(":", "")
     aside.mkdir(parents=True, exist_ok=True)
-    for name in ("results.json", "gradebook.db"):
-        if (out / name).exists():
-            shutil.copy2(out / name, aside / name)
+    shutil.copy2(out / "results.json", aside)
+    if (out / "gradebook.db").exists():
+        # Through SQLite: formgrader may have the file open and be in the middle of a grade.
+        with (
+            contextlib.closing(sqlite3.connect(out / "gradebook.db")) as now,
+            contextlib.closing(sqlite3.connect(aside / "gradebook.db")) as kept,
+        ):
+            now.backup(kept)
 
 
 def _changes(old: Path, reports: Sequence[Report]) -> list[str]:

@@ -1,8 +1,8 @@
 """Grade the grader: every known submission of an assignment's bank must meet its expected verdict.
 
-A bank file is one submission: the reference solution with some cells replaced. It is built into a notebook, read, run in a
-confined kernel and judged as any student's would be. No right answer may fail, no wrong one pass, and every mistake that
-has a name must be called by it.
+A bank file is one submission: the reference solution with some cells replaced. It is built into a notebook, read, run
+in a confined kernel and judged as any student's would be. No right answer may fail, no wrong one pass, and every
+mistake that has a name must be called by it.
 """
 
 from __future__ import annotations
@@ -87,9 +87,11 @@ def selftest(assignment: Assignment, root: Path, workers: int, progress: Callabl
 
 
 def inspect(assignment: Assignment) -> None:
-    """The assignment is consistent: every cell with points has a check, the reference passes, the untouched stub does not."""
+    """The assignment is consistent: each cell with points has a check that the reference passes and the stub fails."""
     if assignment.checks is None:
-        raise BadAssignment(f"{assignment.name} has no checks.py, so there is nothing to test; it is graded by its own cells.")
+        raise BadAssignment(
+            f"{assignment.name} has no checks.py, so there is nothing to test; it is graded by its own cells."
+        )
     checks = Checks(assignment)
     checks.warm_up()
     on_reference = checks.run_on_reference().checks
@@ -102,7 +104,9 @@ def inspect(assignment: Assignment) -> None:
             )
     unknown = set(on_reference) - {c.grade_id for c in tests}
     if unknown:
-        raise BadAssignment(f"{assignment.name}: checks.py names cells that are not there: {', '.join(sorted(unknown))}.")
+        raise BadAssignment(
+            f"{assignment.name}: checks.py names cells that are not there: {', '.join(sorted(unknown))}."
+        )
     failed = [r.name for results in on_reference.values() for r in results if r.verdict is not Verdict.PASSED]
     if failed:
         raise BadAssignment(f"{assignment.name}: the reference solution fails {', '.join(failed)}.")
@@ -125,7 +129,10 @@ def load_bank(assignment: Assignment) -> list[BankEntry]:
     solutions = {c.grade_id for n in assignment.notebooks for c in n.cells if c.role is Role.SOLUTION}
     for path in sorted((assignment.folder / "bank").glob("*.py")):
         names: dict[str, Any] = {}
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+        try:
+            exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+        except Exception as error:
+            raise BadAssignment(f"{path}: the bank entry cannot be read: {type(error).__name__}: {error}") from error
         title = (names.get("__doc__") or "").strip()
         entry = BankEntry(
             path.stem,
@@ -137,8 +144,15 @@ def load_bank(assignment: Assignment) -> list[BankEntry]:
         )
         strange = (set(entry.expected) - tests) | (set(entry.cells) - solutions)
         if not title or entry.kind not in KINDS or strange:
-            finding = f"names unknown cells: {', '.join(sorted(strange))}" if strange else "needs a docstring and a KIND"
+            finding = (
+                f"names unknown cells: {', '.join(sorted(strange))}" if strange else "needs a docstring and a KIND"
+            )
             raise BadAssignment(f"{path}: the bank entry {finding}.")
+        right = all(v == Verdict.PASSED for v in entry.expected.values())
+        if entry.kind == "correct" and not right:
+            raise BadAssignment(f"{path}: the bank entry is said to be correct and expected to fail.")
+        if entry.kind == "fault" and right:
+            raise BadAssignment(f"{path}: the bank entry plants a mistake and is expected to pass; fill EXPECTED.")
         entries.append(entry)
     return entries
 

@@ -173,8 +173,10 @@ def resembles(stem: str, name: str) -> bool:
     if _plain_name(stem) == _plain_name(name):
         return True
     before, found, after = unicodedata.normalize("NFKC", stem).casefold().partition(name.casefold())
-    rest = f"{before} {after}"
-    return bool(found) and not _plain_name(_COPY_WORDS.sub(" ", re.sub(r"[_\-.,]+", " ", rest)).strip())
+    if not found or before[-1:].isalnum() or after[:1].isalnum():  # problem12 is no copy of problem1
+        return False
+    rest = re.sub(r"[_\-.,]+", " ", f"{before} {after}")
+    return not _plain_name(_COPY_WORDS.sub(" ", rest.strip()))
 
 
 def _choose_files(handed: _Handed, assignment: Assignment, flags: list[Flag]) -> dict[str, StudentNotebook]:
@@ -201,15 +203,16 @@ def _choose_files(handed: _Handed, assignment: Assignment, flags: list[Flag]) ->
 
 def _candidates(notebook: Notebook, free: list[str], handed: _Handed, assignment: Assignment) -> list[str]:
     """Files that may be this notebook, the likeliest first: by exact name, by a name like it, by what is inside."""
+    own_names = {f"{other.name}.ipynb" for other in assignment.notebooks}
     exact = [name for name in free if PurePosixPath(name).name == f"{notebook.name}.ipynb"]
     exact.sort(key=lambda name: name.count("/"))
-    alike = [name for name in free if name not in exact and resembles(notebook_stem(name) or "", notebook.name)]
+    unnamed = [name for name in free if PurePosixPath(name).name not in own_names]
+    alike = [name for name in unnamed if resembles(notebook_stem(name) or "", notebook.name)]
     if exact or alike:
         return exact + alike
-    reserved = {
-        name for name in free for other in assignment.notebooks if resembles(notebook_stem(name) or "", other.name)
-    }
-    inside = [name for name in free if name not in reserved and handed.can_be_read(name)]
+    others = [other.name for other in assignment.notebooks]
+    inside = [n for n in unnamed if not any(resembles(notebook_stem(n) or "", other) for other in others)]
+    inside = [name for name in inside if handed.can_be_read(name)]
     inside = [name for name in inside if _shared(notebook, handed.cells(name)) > 0]
     return sorted(inside, key=lambda name: (-_shared(notebook, handed.cells(name)), name))
 

@@ -234,7 +234,7 @@ def _outcome(item: Item, score: float | None) -> tuple[str, str] | None:
 
 
 FORMS: dict[str, tuple[str, Callable[[Path, str, Sequence[Line]], None]]] = {
-    "csv": ("grades.csv", _write_csv),
+    "csv": ("scores.csv", _write_csv),
     "canvas": ("canvas.csv", _write_canvas),
     "moodle": ("moodle.csv", _write_moodle),
     "gradescope": ("gradescope", _write_gradescope),

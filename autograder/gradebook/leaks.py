@@ -67,7 +67,7 @@ MARKS = (
     "END MARK SCHEME",
 )
 LOCAL_PATH = re.compile(
-    r"""(?<![\w.:/-])/(?:home|Users|root|tmp|mnt|media|private/var|var/folders|var/tmp)/[^\s"'`)\]>]+"""
+    r"""(?<![\w.:/-])/(?:home|Users|root|tmp|mnt|media|private/var|var/folders|var/tmp)/\w[^\s"'`)\]>]*"""
     r"""|\b[A-Za-z]:(?:\\{1,2}|/)(?:Users|Documents\ and\ Settings|Temp|Windows)\b[^\s"'`)\]>]*"""
     r"""|\bfile://[^\s"'`)\]>]+""",
     re.VERBOSE,
@@ -189,7 +189,8 @@ def _secrets_in_source(path: Path, kind: str, origin: str) -> Iterator[Secret]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             for line in node.value.splitlines():
-                if len(text := _squeeze(line)) >= LONG:
+                # A sentence, not the name of a cell or a check, which the release may well hold.
+                if len(text := _squeeze(line)) >= LONG and len(line.split()) >= 3:
                     yield Secret(text, kind, origin)
 
 
@@ -221,7 +222,7 @@ def leaks_of_secrets(folder: Path, secrets: Collection[Secret], skip: Collection
         if not stat.S_ISREG(path.lstat().st_mode) or (data := _text_of(path)) is None:
             continue
         name = path.relative_to(folder).as_posix()
-        for place, text in _texts(name, data):
+        for place, text in texts_of(name, data):
             squeezed = _squeeze(text)
             hits = [short[line] for line in _lines(text) if line in short] + [s for s in long if s.text in squeezed]
             for secret in hits:
@@ -266,7 +267,7 @@ def _leaks_of_content(path: Path, name: str) -> Iterator[Leak]:
         return
     if path.suffix == ".ipynb":
         yield from _leaks_of_notebook(name, text)
-    for place, part in _texts(name, text):
+    for place, part in texts_of(name, text):
         for mark in MARKS:
             if mark in part if path.suffix == ".ipynb" else re.search(rf"(?m)^\s*#+\s*{mark}\s*$", part):
                 yield Leak(place, "solution" if "SOLUTION" in mark else "hidden check", f"holds the mark {mark}")
@@ -334,7 +335,7 @@ def _text_of(path: Path) -> str | None:
         return data.decode("latin-1")
 
 
-def _texts(name: str, text: str) -> Iterator[tuple[str, str]]:
+def texts_of(name: str, text: str) -> Iterator[tuple[str, str]]:
     """(place, text) of a file: every string of a notebook by cell, else the whole text."""
     if name.endswith(".ipynb"):
         try:

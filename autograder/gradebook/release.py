@@ -37,6 +37,7 @@ from autograder.gradebook.leaks import (
     leaks_in_files,
     leaks_of_secrets,
     secrets_of,
+    texts_of,
 )
 from autograder.records import Assignment
 
@@ -212,7 +213,7 @@ def _leaks_of_build(fresh: Path, assignment: Assignment) -> list[Leak]:
 
 
 def _secrets(assignment: Assignment, content: Mapping[str, bytes], shown: Sequence[str] = ()) -> tuple[Secret, ...]:
-    texts = [_notebook_text(data) if name.endswith(".ipynb") else _plain_text(data) for name, data in content.items()]
+    texts = [text for name, data in content.items() for _, text in texts_of(name, _plain_text(data))]
     return secrets_of(assignment, [*texts, *shown])
 
 

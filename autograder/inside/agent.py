@@ -17,6 +17,7 @@ import numpy as np
 
 from autograder.errors import BadReply
 from autograder.inside import wire
+from autograder.inside.trace import counted
 
 MAX_PRINTED = 64 << 10
 
@@ -41,8 +42,10 @@ class Namespace:
 class Agent:
     """Holds the kept objects of one kernel and runs probes."""
 
-    def __init__(self, names: dict[str, Any]) -> None:
+    def __init__(self, names: dict[str, Any], reply_bytes: int | None = None) -> None:
+        """`reply_bytes`: the receiver drops a reply that is larger, so a larger one is refused here, with a reason."""
         self.names = names
+        self.reply_bytes = reply_bytes
         self.kept: dict[int, Any] = {}
         self.count = 0
 
@@ -68,10 +71,12 @@ class Agent:
 
     def _run(self, request: dict[str, Any], buffers: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         data = wire.decode(request["data"], buffers, resolve=self._resolve, build=build_tensor)
-        value = run_probe(request["source"], request["name"], Namespace(self.names), data)
+        with counted(request.get("watch", ())) as operations:
+            value = run_probe(request["source"], request["name"], Namespace(self.names), data)
         # One encoder for both: the arguments after the call show what the student's code changed in place.
-        tree, out = wire.encode((value, _without_handles(data)), keep=self._keep)
-        return {"status": "ok", "value": tree["tuple"][0], "after": tree["tuple"][1]}, out
+        tree, out = wire.encode((value, _without_handles(data)), keep=self._keep, max_bytes=self.reply_bytes)
+        value, after = tree["tuple"]
+        return {"status": "ok", "value": value, "after": after, "operations": operations}, out
 
     def _keep(self, value: Any) -> wire.Handle:
         self.count += 1
@@ -118,7 +123,7 @@ def _without_handles(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _raised(error: BaseException) -> dict[str, Any]:
-    text = wire._safe_text(error)[:2000]
+    text = wire.safe_text(error)[:2000]
     return {"status": "raised", "type": type(error).__name__[:200], "text": text, "line": student_line(error)}
 
 
@@ -141,10 +146,16 @@ class _Bounded(io.TextIOBase):
         self.parts: list[str] = []
         self.size = 0
 
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return "utf-8"
+
     def writable(self) -> bool:
         return True
 
     def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         room = MAX_PRINTED - self.size
         if room > 0:
             self.parts.append(text[:room])
@@ -154,5 +165,3 @@ class _Bounded(io.TextIOBase):
     def text(self) -> str:
         cut = self.size - MAX_PRINTED
         return "".join(self.parts) + (f"\n[... {cut} more characters]" if cut > 0 else "")
-
-

@@ -41,19 +41,31 @@ class Budget:
 
 
 BUDGET = Budget(Limits())
+CUT = "\n[output cut here: the cell prints more than is kept]\n"
+SHORT = 2000
+"""characters of a cell's value that are shown whatever was printed before"""
+LAST_MESSAGES = 10
+"""flushes, and the cell's value, after the student's code has ended"""
 
 
 class BoundedStream(OutStream):
     """stdout or stderr of the kernel: writes until the cell's budget is spent, then says so once."""
 
-    def write(self, string: str) -> int | None:
-        if not isinstance(string, str) or BUDGET.bytes_left <= -1:
-            return super().write(string) if not isinstance(string, str) else len(string)
+    def write(self, string: str) -> int:
+        if not isinstance(string, str):
+            raise TypeError(f"write() argument must be str, not {type(string).__name__}")
+        if BUDGET.bytes_left <= -1:
+            return len(string)
         granted = BUDGET.take(len(string))
-        if granted == len(string):
-            return super().write(string)
-        super().write(string[:granted] + "\n[output cut here: the cell prints more than is kept]\n")
+        cut = granted < len(string)
+        super().write(string[:granted] + CUT if cut else string)
         return len(string)
+
+    def flush(self) -> None:
+        # Each flush is a message. Once they are used up, text waits for ipykernel's own flush, five times a second.
+        BUDGET.messages_left -= 1
+        if BUDGET.messages_left >= 0:
+            super().flush()
 
 
 class GradedKernel(IPythonKernel):
@@ -61,24 +73,43 @@ class GradedKernel(IPythonKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.agent = Agent(self.shell.user_ns)
+        shell: Any = self.shell
+        self.agent = Agent(shell.user_ns, BUDGET.limits.reply_bytes)
         self.shell_handlers[CALL] = self.autograder_call
-        self.shell.display_pub.register_hook(_bound_display)
+        shell.display_pub.register_hook(_bound_display)
+        if hasattr(shell.displayhook, "register_hook"):  # ipykernel 7
+            shell.displayhook.register_hook(_bound_result)
 
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         BUDGET.renew()
         await super().execute_request(stream, ident, parent)
 
+    async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
+        reply = await super().do_execute(*args, **kwargs)
+        BUDGET.messages_left = max(BUDGET.messages_left, LAST_MESSAGES)
+        return reply
+
     async def autograder_call(self, stream: Any, ident: Any, parent: Any) -> None:
         BUDGET.renew()
         content, buffers = self.agent.answer(parent["content"], [bytes(b) for b in parent["buffers"]])
-        self.session.send(stream, REPLY, content, parent, ident=ident, buffers=buffers)
+        session: Any = self.session
+        session.send(stream, REPLY, content, parent, ident=ident, buffers=buffers)
 
 
 def _bound_display(message: dict[str, Any]) -> dict[str, Any] | None:
     BUDGET.messages_left -= 1
     size = len(json.dumps(message.get("content", {}), default=str))
     return message if BUDGET.messages_left >= 0 and BUDGET.take(size) == size else None
+
+
+def _bound_result(message: dict[str, Any]) -> dict[str, Any]:
+    """The value of a cell's last line: always there, however much was printed before, but never long."""
+    content = message["content"]
+    size = len(json.dumps(content, default=str))
+    if BUDGET.take(size) < size:
+        text = str(content["data"].get("text/plain", ""))
+        content["data"] = {"text/plain": text if len(text) <= SHORT else text[:SHORT] + CUT}
+    return message
 
 
 def _show_figures_inline(shell: Any) -> None:

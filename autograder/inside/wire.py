@@ -28,7 +28,8 @@ MAX_RANK = 32
 MAX_INT_BITS = 4096
 
 DTYPES = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+    {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+    | {"float16", "float32", "float64", "complex64", "complex128"}
 )
 
 
@@ -63,20 +64,24 @@ class Raised:
     text: str
 
 
-def encode(value: Any, keep: Callable[[Any], Handle] | None = None) -> tuple[Any, list[bytes]]:
-    """`value` as a JSON tree and buffers. Raises BadReply naming the type that cannot travel.
+def encode(
+    value: Any, keep: Callable[[Any], Handle] | None = None, max_bytes: int | None = None
+) -> tuple[Any, list[bytes]]:
+    """`value` as a JSON tree and buffers. Raises BadReply naming the type that cannot travel, or the size.
 
-    `keep` turns a marked object into a handle; without it, none can be sent.
+    `keep` turns a marked object into a handle; without it, none can be sent. `max_bytes` bounds arrays and texts.
     """
-    encoder = _Encoder(keep)
+    encoder = _Encoder(keep, max_bytes)
     return encoder.node(value, 0), encoder.buffers
 
 
 class _Encoder:
-    def __init__(self, keep: Callable[[Any], Handle] | None) -> None:
+    def __init__(self, keep: Callable[[Any], Handle] | None, max_bytes: int | None) -> None:
         self.buffers: list[bytes] = []
         self.count = 0
         self.keep = keep
+        self.max_bytes = math.inf if max_bytes is None else max_bytes
+        self.bytes = 0
 
     def node(self, value: Any, depth: int) -> Any:
         self.count += 1
@@ -87,7 +92,8 @@ class _Encoder:
         if value is None or value is True or value is False:
             return value
         kind = type(value)
-        if isinstance(value, np.generic):
+        # NumPy's texts are Python's too, and no array of them can travel.
+        if isinstance(value, np.generic) and not isinstance(value, (np.str_, np.bytes_)):
             return {"array": self.array(np.asarray(value)), "scalar": True}
         if issubclass(kind, bool):
             return bool(value)
@@ -101,6 +107,7 @@ class _Encoder:
         if issubclass(kind, str):
             return self.text(str(value))
         if issubclass(kind, (bytes, bytearray)):
+            self.weigh(len(value))
             return {"bytes": self.buffer(bytes(value))}
         return self.compound(value, depth)
 
@@ -120,9 +127,8 @@ class _Encoder:
         if isinstance(value, Handle):
             return {"handle": value.number, "type": value.type_name}
         if isinstance(value, BaseException):
-            return {"raised": [type(value).__name__, self.text(_safe_text(value))]}
-        foreign = _foreign_tensor(value)
-        if foreign is not None:
+            return {"raised": [type(value).__name__, self.text(safe_text(value))]}
+        if (foreign := _foreign_tensor(value)) is not None:
             return {"array": self.array(foreign.array), **_tensor_facts(foreign)}
         if self.keep is not None and isinstance(value, Kept):
             handle = self.keep(value.value)
@@ -139,15 +145,23 @@ class _Encoder:
     def text(self, value: str) -> str:
         if len(value) > MAX_TEXT:
             raise BadReply(f"a text of {len(value)} characters is too long to return")
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        self.weigh(len(value))
+        return readable(value)
 
     def array(self, value: np.ndarray[Any, Any]) -> dict[str, Any]:
+        # Before the copy: what is too large to travel may be too large to copy.
+        self.weigh(value.nbytes)
         plain = np.array(value, order="C", copy=True, subok=False)
         if plain.dtype.name not in DTYPES:
             raise BadReply(f"an array of dtype {plain.dtype} cannot be returned as data")
-        if plain.dtype.byteorder == ">":
+        if plain.dtype.str.startswith(">"):
             plain = plain.astype(plain.dtype.newbyteorder("<"))
         return {"dtype": plain.dtype.name, "shape": list(plain.shape), "data": self.buffer(plain.tobytes())}
+
+    def weigh(self, size: int) -> None:
+        self.bytes += size
+        if self.bytes > self.max_bytes:
+            raise BadReply(f"the value is too large to return: the limit is {self.max_bytes} bytes")
 
     def buffer(self, data: bytes) -> int:
         self.buffers.append(data)
@@ -181,7 +195,7 @@ class _Decoder:
         resolve: Callable[[Handle], Any] | None,
         build: Callable[[Tensor], Any] | None,
     ) -> None:
-        self.buffers = buffers
+        self.buffers = dict(enumerate(buffers))
         self.resolve = resolve
         self.build = build
         self.count = 0
@@ -195,7 +209,7 @@ class _Decoder:
         if isinstance(node, str):
             if len(node) > MAX_TEXT:
                 raise BadReply("the reply holds a text that is too long")
-            return node
+            return readable(node)
         if not isinstance(node, dict) or not node:
             raise BadReply("the reply is not of the wire's form")
         tag = next(iter(node))
@@ -273,12 +287,13 @@ class _Decoder:
 
     def _read_raised(self, node: dict[str, Any], depth: int) -> Raised:
         name, text = node["raised"]
-        return Raised(_word(name), str(text)[:MAX_TEXT])
+        return Raised(_word(name), readable(str(text)[:MAX_TEXT]))
 
     def _buffer(self, number: Any) -> bytes:
-        if type(number) is not int or not 0 <= number < len(self.buffers):
-            raise BadReply("the reply refers to bytes that did not come")
-        return bytes(self.buffers[number])
+        # Each can be taken once: a thousand arrays of the same bytes would fill the memory of whoever builds them.
+        if type(number) is not int or number not in self.buffers:
+            raise BadReply("the reply refers to bytes that did not come, or to the same bytes twice")
+        return bytes(self.buffers.pop(number))
 
 
 def _a_list(value: Any) -> list[Any]:
@@ -288,14 +303,29 @@ def _a_list(value: Any) -> list[Any]:
 
 
 def _word(value: Any) -> str:
-    return str(value)[:100]
+    return readable(str(value)[:100])
 
 
-def _safe_text(error: BaseException) -> str:
+def readable(text: str) -> str:
+    """`text` without lone surrogates: no file or page could be written with them."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def safe_text(error: BaseException) -> str:
+    """The text of an exception whose class may be anything."""
     try:
         return str(error)
-    except Exception:
+    except BaseException:
         return "(its text could not be read)"
+
+
+def handles_in(value: Any) -> list[Handle]:
+    """All handles in a decoded value, however deep."""
+    if isinstance(value, Handle):
+        return [value]
+    if isinstance(value, dict):
+        value = [*value.keys(), *value.values()]
+    return [h for v in value for h in handles_in(v)] if isinstance(value, (list, tuple, set, frozenset)) else []
 
 
 def _tensor_facts(tensor: Tensor) -> dict[str, Any]:
@@ -310,12 +340,30 @@ def _tensor_facts(tensor: Tensor) -> dict[str, Any]:
 
 def _foreign_tensor(value: Any) -> Tensor | None:
     """A torch or TensorFlow tensor as data; neither is imported, for whoever made the tensor already has."""
+    try:
+        return _torch_tensor(value) or _tensorflow_tensor(value)
+    except BadReply:
+        raise
+    except Exception as error:
+        # Sparse, symbolic, quantised, on no device: no plain array stands for it.
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        raise BadReply(f"this {kind} cannot be returned as data: {safe_text(error)[:200]}") from None
+
+
+def _torch_tensor(value: Any) -> Tensor | None:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         dtype = str(value.dtype).removeprefix("torch.")
         plain = value.detach().to("cpu").resolve_conj().resolve_neg()
         array = (plain.float() if dtype == "bfloat16" else plain).numpy()
         return Tensor(array, "torch", dtype, str(value.device), bool(value.requires_grad), tuple(value.stride()))
+    return None
+
+
+def _tensorflow_tensor(value: Any) -> Tensor | None:
+    keras = sys.modules.get("keras")
+    if keras is not None and isinstance(value, keras.Variable):
+        value = value.value
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is not None and isinstance(value, (tensorflow.Tensor, tensorflow.Variable)):
         dtype = value.dtype.name

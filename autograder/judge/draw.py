@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,21 +33,27 @@ class Draw:
         self.generator = np.random.default_rng(seed)
         self.demonstration = demonstration
 
-    def _tidy(self, values: Array, dtype: Any) -> Array:
-        return np.asarray(np.round(values, 1) if self.demonstration else values, dtype=dtype)
+    def _tidy(self, values: Array, dtype: Any, spread: float = 1.0) -> Array:
+        """In a demonstration one decimal, or as many more as small values need to stay apart."""
+        decimals = 1 if spread >= 0.5 else 1 - math.floor(math.log10(spread)) if spread > 0 else 15
+        return np.asarray(np.round(values, decimals) if self.demonstration else values, dtype=dtype)
 
     def normal(self, shape: Shape, scale: float = 1.0, dtype: Any = np.float64) -> Array:
         """Gaussian values of mean 0 and standard deviation `scale`, of the given shape and dtype."""
-        return self._tidy(self.generator.normal(0.0, scale, shape), dtype)
+        return self._tidy(self.generator.normal(0.0, scale, shape), dtype, scale)
 
     def uniform(self, shape: Shape, low: float = 0.0, high: float = 1.0, dtype: Any = np.float64) -> Array:
         """Values evenly from [low, high)."""
-        return self._tidy(self.generator.uniform(low, high, shape), dtype)
+        # Rounding must not lead out of the range: a logarithm may wait for these values.
+        tidy = self._tidy(self.generator.uniform(low, high, shape), dtype, high - low)
+        ends = np.array([low, high], dtype=dtype)
+        return np.asarray(np.clip(tidy, ends[0], np.nextafter(ends[1], ends[0])), dtype=dtype)
 
     def away_from_zero(self, shape: Shape, least: float = 0.1, dtype: Any = np.float64) -> Array:
         """Gaussian values with |value| >= `least`: for functions with a kink at 0, such as ReLU."""
         values = self.generator.normal(0.0, 1.0, shape)
-        return self._tidy(np.sign(values) * np.maximum(np.abs(values), least), dtype)
+        tidy = self._tidy(np.maximum(np.abs(values), least), np.float64)
+        return np.asarray(np.where(values < 0, -1.0, 1.0) * np.maximum(tidy, least), dtype=dtype)
 
     def integers(self, low: int, high: int, shape: Shape) -> Array:
         """int64 values in [low, high)."""

@@ -1,8 +1,8 @@
 """Name the mistake: replay known wrong variants of the reference on the very calls that a failed check made.
 
-A fault is a small edit of the instructor's solution. If the edited solution answers every recorded call as the student's
-code did, and clearly not as the reference does, the student made that mistake. If no single fault fits, pairs are tried.
-If none fits, the verdict says so: a guess would send the student looking in the wrong place.
+A fault is a small edit of the instructor's solution. If the edited solution answers every recorded call as the
+student's code did, and clearly not as the reference does, the student made that mistake. If no single fault fits, pairs
+are tried. If none fits, the verdict says so: a guess would send the student looking in the wrong place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.errors import AutograderError, BadAssignment, StudentError
-from autograder.inside.wire import Handle, Tensor
+from autograder.inside.wire import Handle, Tensor, handles_in
 from autograder.judge.expect import agree
 from autograder.judge.reference import reference_names
 from autograder.judge.student import Call, LocalSide
@@ -69,12 +69,16 @@ def edited_source(assignment: Assignment, faults: Sequence[Fault]) -> dict[str, 
     places: dict[str, list[tuple[int, int, str, str]]] = {}
     for fault in faults:
         if fault.cell not in cells:
-            raise BadAssignment(f"{assignment.name}: fault {fault.id!r} edits the cell {fault.cell!r}, which is not there")
+            raise BadAssignment(
+                f"{assignment.name}: fault {fault.id!r} edits the cell {fault.cell!r}, which is not there"
+            )
         source = cells[fault.cell]
         for old, new in fault.edits.items():
             if source.count(old) != 1:
                 found = source.count(old)
-                raise BadAssignment(f"{assignment.name}: fault {fault.id!r}: {old!r} occurs {found} times in {fault.cell!r}")
+                raise BadAssignment(
+                    f"{assignment.name}: fault {fault.id!r}: {old!r} occurs {found} times in {fault.cell!r}"
+                )
             start = source.index(old)
             places.setdefault(fault.cell, []).append((start, start + len(old), new, fault.id))
     return {cell: _spliced(cells[cell], sorted(found), assignment) for cell, found in places.items()}
@@ -132,7 +136,7 @@ class Explainer:
     def _combinations(
         self, relevant: Sequence[Fault], tests_cell: str, named: Sequence[Fault]
     ) -> Iterator[tuple[Fault, ...]]:
-        """Mistakes worth trying together: those found before, one of them with one of this cell's, two of this cell's."""
+        """Mistakes worth trying together: those found before, one of them with one of this cell's, two of these."""
         before = [f for f in named if f in relevant]
         cells = {c.grade_id for n in self.assignment.notebooks for c in _solutions(n, tests_cell)}
         own = [f for f in relevant if f.cell in cells and f.pairs and f not in before]
@@ -157,9 +161,9 @@ class Explainer:
             except (AutograderError, KeyError):
                 return None
             made = side.calls[-1]
-            if isinstance(call.value, Handle) and isinstance(made.value, Handle):
-                handles[call.value.number] = made.value
-            elif stop_at_difference and not _same(call, made):
+            theirs, ours = handles_in(call.value), handles_in(made.value)
+            handles.update((their.number, our) for their, our in zip(theirs, ours, strict=False))
+            if stop_at_difference and not _same(call, made):
                 return None
         return side.calls
 
@@ -185,16 +189,20 @@ def _apart(right: Sequence[Call], variant: Sequence[Call]) -> bool:
     return any(not _same(r, v, APART) for r, v in zip(right, variant, strict=True))
 
 
-def _with_handles(data: dict[str, Any], handles: dict[int, Handle]) -> dict[str, Any]:
-    return {k: handles[v.number] if isinstance(v, Handle) else v for k, v in data.items()}
+def _with_handles(value: Any, handles: dict[int, Handle]) -> Any:
+    if isinstance(value, Handle):
+        return handles[value.number]
+    if isinstance(value, dict):
+        return {k: _with_handles(v, handles) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_with_handles(v, handles) for v in value)
+    return value
 
 
 def _same(a: Call, b: Call, factor: float = 1.0) -> bool:
-    """Whether two sides answered a call alike: the same exception, or values and arguments within `factor` tolerances."""
+    """Whether two sides answered alike: the same exception, or values and arguments within `factor` tolerances."""
     if isinstance(a.error, StudentError) or isinstance(b.error, StudentError):
         return str(a.error) == str(b.error)
-    if isinstance(a.value, Handle) and isinstance(b.value, Handle):
-        return True
     rtol = factor * max(_coarsest(a.value), _coarsest(b.value))
     return agree(a.value, b.value, rtol) and agree(a.after, b.after, rtol)
 

@@ -1,8 +1,8 @@
 """Run hidden checks with pytest and record what they found.
 
-First every check runs on hidden inputs from the run secret: they decide. Checks that failed then run once more, in a fresh
-kernel, on demonstration inputs from a public seed: only what is seen there may be shown to the student. That kernel
-has never met a hidden input, so nothing hidden can leak through a value, a printed line or an exception's text.
+First every check runs on hidden inputs from the run secret: they decide. Checks that failed then run once more, in a
+fresh kernel, on demonstration inputs from a public seed: only what is seen there may be shown to the student. That
+kernel has never met a hidden input, so nothing hidden can leak through a value, a printed line or an exception's text.
 
 A check that the judge did not see start and finish did not pass.
 """
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.errors import AutograderError, BadReply, LimitReached, StudentError
-from autograder.inside.wire import Handle
+from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
+from autograder.inside.wire import Handle, Tensor, handles_in
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
 from autograder.judge.expect import Expect, Mismatch
 from autograder.judge.faults import Explainer, Fault
@@ -74,6 +74,8 @@ class Judge:
         self.phase = HIDDEN
         self.checks: dict[str, Check] = {}
         self.failed_to_collect = ""
+        self.lost: KernelFailed | None = None
+        """no kernel could be had: nothing more can be found out"""
         self.named: dict[Fault, None] = {}
         """mistakes found so far, in the order of the check file"""
 
@@ -85,7 +87,7 @@ class Judge:
         self.student_side.calls.clear()
         yield self.student_side
         side = self.student_side
-        side.release([c.value.number for c in side.calls if isinstance(c.value, Handle)])
+        side.release([handle.number for c in side.calls for handle in handles_in(c.value)])
 
     @pytest.fixture
     def reference(self) -> Side:
@@ -112,7 +114,9 @@ class Judge:
         for item in items:
             name, marker = _name(item), item.get_closest_marker("cell")
             if marker is None or not marker.args:
-                self.failed_to_collect = f"the check {name} does not say which cell it belongs to: add @pytest.mark.cell"
+                self.failed_to_collect = (
+                    f"the check {name} does not say which cell it belongs to: add @pytest.mark.cell"
+                )
                 continue
             if name not in self.checks:
                 self.checks[name] = Check(
@@ -141,9 +145,10 @@ class Judge:
             self._run(failed)
         return True
 
-    @staticmethod
-    def _run(items: Sequence[pytest.Item]) -> None:
+    def _run(self, items: Sequence[pytest.Item]) -> None:
         for item, following in zip(items, [*items[1:], None], strict=True):
+            if self.lost is not None:
+                return
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
     @pytest.hookimpl(tryfirst=True)
@@ -158,20 +163,37 @@ class Judge:
             self._decide(check, pyfuncitem, arguments)
         return True
 
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """A fixture of the check file failed: there is no check to run, so nothing says that the student is wrong."""
+        check = self.checks[_name(item)]
+        if call.when == "setup" and call.excinfo and self.phase == HIDDEN and check.failure is None:
+            self._blame(check, call.excinfo.value, lambda: False)
+
     def _decide(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
         try:
             item.obj(**arguments)
-        except Exception as error:
-            if not isinstance(error, AutograderError | Mismatch) and not self._right_for_reference(item):
-                check.grader_error = f"{type(error).__name__}: {error}"
-            check.failure, check.calls = error, list(self.student_side.calls)
+        except (Exception, *OUTCOMES) as error:
+            self._blame(check, error, lambda: self._right_for_reference(item))
         else:
             check.finished += 1
+
+    def _blame(self, check: Check, error: BaseException, right_for_reference: Callable[[], bool]) -> None:
+        """Whether a failed case is the student's failure or the grader's."""
+        if isinstance(error, KernelFailed):
+            self.lost = error
+        student_raised = any(call.error is error for call in self.student_side.calls)
+        if isinstance(error, pytest.skip.Exception):
+            check.grader_error = f"skipped: {error}"
+        elif not isinstance(error, Mismatch) and not student_raised and not right_for_reference():
+            check.grader_error = f"{type(error).__name__}: {error}"
+        check.failure, check.calls = error, list(self.student_side.calls)
 
     def _demonstrate(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
         try:
             item.obj(**arguments)
-        except Exception as error:
+        except KernelFailed as error:
+            self.lost = error
+        except (Exception, *OUTCOMES) as error:
             check.shown_failure = _shown(error, self.student_side.calls)
 
     def _right_for_reference(self, item: pytest.Function) -> bool:
@@ -183,7 +205,7 @@ class Judge:
             arguments["draw"] = self._draw(item)
         try:
             item.obj(**arguments)
-        except Exception:
+        except (Exception, *OUTCOMES):
             return False
         return True
 
@@ -203,21 +225,23 @@ class Judge:
         )
 
     def _judge(self, check: Check) -> tuple[Verdict, str, str | None, Difference | None]:
-        if check.grader_error:
+        if check.grader_error or self.failed_to_collect:
             return Verdict.GRADER_ERROR, "This check could not be run; it costs you nothing.", None, None
         if isinstance(check.failure, LimitReached):
-            return Verdict(check.failure.verdict), f"When your code was called, {check.failure}.", None, None
+            return Verdict(check.failure.verdict), _limit_in_words(check.failure), None, None
         if check.failure is not None:
             diagnosis = self.explainer.explain(check.calls, check.grade_id, tuple(self.named))
             self.named.update(dict.fromkeys(diagnosis.faults))
             shown = check.shown_failure or _without_values(check.failure)
             unknown = RAISED if isinstance(check.failure, StudentError) else NO_FAULT_FITS
             return Verdict.FAILED, diagnosis.words or unknown, diagnosis.id, shown
-        if check.planned and check.finished == check.planned:
+        if check.planned and check.finished == check.planned and self.lost is None:
             return Verdict.PASSED, "", None, None
         return Verdict.NOT_RUN, "This check was not run to its end.", None, None
 
 
+OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)
+"""pytest's own ways to end a test; they are no Exceptions"""
 NO_FAULT_FITS = "None of the known mistakes gives your values."
 RAISED = "Your code raised an exception instead of returning a value."
 
@@ -231,7 +255,7 @@ def _sentence(item: pytest.Function) -> str:
     return " ".join(text.split("\n\n")[0].split()) or _name(item).removeprefix("test_").replace("_", " ")
 
 
-def _shown(error: Exception, calls: Sequence[Call]) -> Difference:
+def _shown(error: BaseException, calls: Sequence[Call]) -> Difference:
     """A failure on demonstration inputs, with the input that shows it."""
     case = describe(calls[-1]) if calls else ""
     if isinstance(error, Mismatch):
@@ -244,7 +268,16 @@ def _shown(error: Exception, calls: Sequence[Call]) -> Difference:
         return Difference("", str(error.verdict), f"When your code was called, {error}.", case=case)
     if isinstance(error, BadReply):
         return Difference("", "type", f"The value could not be read: {error}.", case=case)
+    if isinstance(error, (AssertionError, pytest.fail.Exception)) and str(error):
+        return Difference("", "law", str(error)[:500], case=case)
     return Difference("", "type", "The value does not have the form that was asked for.", case=case)
+
+
+def _limit_in_words(limit: LimitReached) -> str:
+    if limit.verdict == Verdict.CRASH:
+        # How a process ends is for the student's code to choose: a status could carry a hidden input to the page.
+        return "When your code was called, the Python process ended."
+    return f"When your code was called, {limit}."
 
 
 def _without_values(error: BaseException) -> Difference:
@@ -284,6 +317,10 @@ def describe(call: Call) -> str:
 
 
 def _literal(value: Any) -> str:
+    if isinstance(value, Handle):
+        return f"<{value.type_name}>"
+    if isinstance(value, Tensor):
+        return f"{value.framework} {value.dtype} tensor {_literal(value.array)}"
     if isinstance(value, np.ndarray):
         if value.size > SHOWN_ITEMS:
             return f"<{value.dtype} array of shape {value.shape}>"

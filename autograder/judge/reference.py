@@ -33,6 +33,10 @@ def reference_names(assignment: Assignment, edits: Mapping[str, str] | None = No
                 except SyntaxError as error:
                     where = f"the cell {cell.grade_id or source[:40]!r}"
                     raise BadAssignment(f"{assignment.name}: {where} is not valid Python: {error}") from error
+                except Exception as error:
+                    where = f"the reference's cell {cell.grade_id or source[:40]!r}"
+                    finding = f"{type(error).__name__}: {error}"
+                    raise BadAssignment(f"{assignment.name}: {where} does not run in the judge: {finding}") from error
     return names
 
 

@@ -23,11 +23,18 @@ from autograder.judge.student import LocalSide, Side
 from autograder.records import Assignment, CheckResult
 
 PYTEST_OPTIONS = (
-    *("-q", "--no-header", "--no-summary", "--import-mode=importlib", "--disable-plugin-autoload", "-c", os.devnull),
+    *("-q", "--no-header", "--no-summary", "--import-mode=importlib", "-c", os.devnull),
+    *("--disable-plugin-autoload", "--noconftest"),
     "--assert=plain",  # checks speak through `expect`; rewriting would cost more than the checks
     # These collect garbage, write files or install handlers: half of the time of a short run, and no use to a judge.
-    *(f"-pno:{name}" for name in "cacheprovider unraisableexception threadexception faulthandler logging".split()),
-    *(f"-pno:{name}" for name in "junitxml doctest pastebin stepwise setuponly setupplan nose debugging".split()),
+    *(
+        f"-pno:{name}"
+        for name in ["cacheprovider", "unraisableexception", "threadexception", "faulthandler", "logging"]
+    ),
+    *(
+        f"-pno:{name}"
+        for name in ["junitxml", "doctest", "pastebin", "stepwise", "setuponly", "setupplan", "nose", "debugging"]
+    ),
 )
 """pytest as a library: no configuration, no plugins but its core and ours"""
 
@@ -54,12 +61,17 @@ class Checks:
         return reference_names(self.assignment)
 
     def run(self, student: Side, secret: bytes) -> Outcome:
-        """Run every check against `student`. Never raises for what the student's side does."""
+        """Run every check against `student`. Never raises for what the student's side does.
+
+        Raises KernelFailed if no kernel could be had.
+        """
         assert self.assignment.checks is not None, "a foreign assignment has no checks to run"
         judge = Judge(student, lambda: self._reference, self.explainer, secret, self.assignment.name)
         printed = io.StringIO()
         with _on_path(self.assignment.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             pytest.main([str(self.assignment.checks), *PYTEST_OPTIONS, f"--rootdir={self.assignment.folder}"], [judge])
+        if judge.lost is not None:
+            raise judge.lost
         problems = [f"{c.name}: {c.grader_error}" for c in judge.checks.values() if c.grader_error]
         if judge.failed_to_collect or not judge.checks:
             problems.append(f"the checks could not be loaded: {judge.failed_to_collect or printed.getvalue()[-2000:]}")
@@ -105,16 +117,18 @@ def _on_path(folder: Path) -> Any:
     sys.path.insert(0, str(folder))
     before = sys.dont_write_bytecode
     sys.dont_write_bytecode = True
-    _forget_probes()
+    _forget_others(folder)
     try:
         yield
     finally:
         sys.path.remove(str(folder))
         sys.dont_write_bytecode = before
-        _forget_probes()
 
 
-def _forget_probes() -> None:
-    for name in [n for n in sys.modules if n == "probes"]:
-        del sys.modules[name]
+def _forget_others(folder: Path) -> None:
+    """Every assignment has a module `checks` and a module `probes`, and Python keeps one of each name."""
+    for name in ("checks", "probes"):
+        module = sys.modules.get(name)
+        if module is not None and Path(module.__file__ or "").parent != folder:
+            del sys.modules[name]
     importlib.invalidate_caches()

@@ -13,11 +13,11 @@ import functools
 import inspect
 import io
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from autograder.errors import AutograderError, StudentError
+from autograder.errors import AutograderError, BadReply, StudentError
 from autograder.inside import wire
 from autograder.inside.agent import Namespace, build_tensor, run_probe, student_line
 
@@ -78,10 +78,10 @@ class Side(abc.ABC):
             raise
         return made.value
 
-    def renew(self) -> None:
+    def renew(self) -> None:  # noqa: B027 (nothing to do is the rule, a kernel the exception)
         """Go on with a copy of this side that remembers nothing of the calls made so far, where that matters."""
 
-    def release(self, handles: list[int]) -> None:
+    def release(self, handles: list[int]) -> None:  # noqa: B027
         """Let go of objects that probes kept, where that matters."""
 
     @abc.abstractmethod
@@ -90,29 +90,37 @@ class Side(abc.ABC):
 
 
 class _Kernel(Protocol):
-    def call(self, source: str, name: str, data: dict[str, Any]) -> Any: ...
+    def call(self, source: str, name: str, data: dict[str, Any], watch: Sequence[str] = ()) -> Any: ...
     def release(self, handles: list[int]) -> None: ...
     def renew(self) -> None: ...
 
 
 class KernelSide(Side):
-    """The student's code, reached over the wire."""
+    """The student's code, reached over the wire.
 
-    def __init__(self, kernel: _Kernel) -> None:
+    watch: frameworks whose operations are counted while the student's code answers (`operations`).
+    """
+
+    def __init__(self, kernel: _Kernel, watch: Sequence[str] = ()) -> None:
         self.calls = []
-        self.kernel = kernel
-        self.printed = ""
+        self._kernel = kernel
+        self._watch = tuple(watch)
+        self.operations: dict[str, set[str]] = {}
+        """watched framework -> names of the student's functions (or probes) during which it worked"""
+        self._printed = ""
 
     def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
-        reply = self.kernel.call(call.source, call.name, call.data)
-        self.printed = reply.printed
+        reply = self._kernel.call(call.source, call.name, call.data, self._watch)
+        for framework in reply.operations:
+            self.operations.setdefault(framework, set()).add(call.shown_as)
+        self._printed = reply.printed
         return reply.value, reply.after
 
     def renew(self) -> None:
-        self.kernel.renew()
+        self._kernel.renew()
 
     def release(self, handles: list[int]) -> None:
-        self.kernel.release(handles)
+        self._kernel.release(handles)
 
 
 class LocalSide(Side):
@@ -123,14 +131,17 @@ class LocalSide(Side):
 
     def __init__(self, names: dict[str, Any]) -> None:
         self.calls = []
-        self.names = names
-        self.kept: dict[int, Any] = {}
+        self._names = names
+        self._kept: dict[int, Any] = {}
 
     def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
-        data = self._fresh(call.data, arriving=True)
+        try:
+            data = self._fresh(call.data, arriving=True)
+        except BadReply as error:
+            raise TypeError(f"{call.shown_as} cannot be called with this: {error}") from error  # the check's fault
         try:
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                value = run_probe(call.source, call.name, Namespace(self.names), data)
+                value = run_probe(call.source, call.name, Namespace(self._names), data)
         except Exception as error:
             raise StudentError(type(error).__name__, str(error), student_line(error)) from error
         return self._fresh(value), self._fresh({k: v for k, v in data.items() if not _is_object(v)})
@@ -139,11 +150,11 @@ class LocalSide(Side):
         tree, buffers = wire.encode(value, keep=self._keep)
         if not arriving:
             return wire.decode(tree, buffers)
-        return wire.decode(tree, buffers, resolve=lambda handle: self.kept[handle.number], build=build_tensor)
+        return wire.decode(tree, buffers, resolve=lambda handle: self._kept[handle.number], build=build_tensor)
 
     def _keep(self, value: Any) -> wire.Handle:
-        self.kept[len(self.kept) + 1] = value
-        return wire.Handle(len(self.kept), type(value).__name__)
+        self._kept[len(self._kept) + 1] = value
+        return wire.Handle(len(self._kept), type(value).__name__)
 
 
 def _is_object(value: Any) -> bool:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-FRAMEWORKS = ("numpy", "matplotlib.pyplot", "matplotlib_inline.backend_inline", "torch", "tensorflow")
-"""imported once in the zygote; a submission that needs none of them loses nothing"""
+FRAMEWORKS = (
+    "numpy",
+    "matplotlib.pyplot",
+    "matplotlib_inline.backend_inline",
+    "torch",
+    # Before TensorFlow: torch's optimisers import it at their first step, and with the libraries of TensorFlow 2.21
+    # loaded that import ends the process (torch 2.14, SIGSEGV).
+    "torch._dynamo",
+    "tensorflow",
+)
+"""imported in this order, once, in the zygote; a submission that needs none of them loses nothing"""
 
 
 def public_folders() -> tuple[Path, ...]:

@@ -1,25 +1,28 @@
 """One kernel's process as its client sees it: a private folder and a socket to the supervisor.
 
-Shared by the judge's own client (`session`) and by the provisioner through which every other Jupyter tool uses these kernels.
+Shared by the judge's own client (`session`) and by the provisioner through which every other Jupyter tool uses
+these kernels.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import signal
 import socket
-import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from autograder import records
-from autograder.errors import LimitReached
+from autograder.errors import KernelFailed, LimitReached
 from autograder.kernels.supervisor import LaunchRequest
+from autograder.kernels.zygote import MAX_ADDRESS, too_long
 from autograder.records import Limits, Verdict
+from autograder.sandbox import new_private
 
 
 class Launcher(Protocol):
@@ -34,8 +37,10 @@ class KernelProcess:
 
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
         """Make the private folder, with `files` (relative name -> content) in its working folder."""
-        # A short path: the name of a unix socket may have 107 bytes.
-        self.private = Path(tempfile.mkdtemp(prefix="agk-"))
+        self.private = new_private()
+        if len(os.fsencode(f"{self.address}-1")) > MAX_ADDRESS:
+            self.private.rmdir()
+            raise KernelFailed(f"no kernel can be started: {too_long(self.address)}")
         for folder in ("work", "home", "tmp"):
             (self.private / folder).mkdir()
         for name, content in (files or {}).items():
@@ -57,7 +62,13 @@ class KernelProcess:
         return str(self.private / "k")
 
     def launch(
-        self, launcher: Launcher, connection_file: Path, limits: Limits, read: tuple[Path, ...], *, confined: bool = True
+        self,
+        launcher: Launcher,
+        connection_file: Path,
+        limits: Limits,
+        read: tuple[Path, ...],
+        *,
+        confined: bool = True,
     ) -> None:
         """Ask for the kernel; returns at once. `connection_file` lies in the private folder."""
         self.limits = limits
@@ -134,8 +145,14 @@ class KernelProcess:
             return LimitReached(
                 Verdict.MEMORY, f"it used more than {self.limits.memory_bytes / (1 << 20):.0f} MiB of memory"
             )
+        if self.end.get("disk"):
+            return LimitReached(
+                Verdict.OUTPUT, f"it wrote more than {self.limits.disk_bytes / (1 << 20):.0f} MiB of files"
+            )
         code = self.end.get("code")
         if not isinstance(code, int):
-            return LimitReached(Verdict.CRASH, f"the Python process was lost: {self.end.get('failed', 'no reason known')}")
+            return LimitReached(
+                Verdict.CRASH, f"the Python process was lost: {self.end.get('failed', 'no reason known')}"
+            )
         how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with status {code}"
         return LimitReached(Verdict.CRASH, f"the Python process ended {how}")

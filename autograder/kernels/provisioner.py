@@ -16,11 +16,12 @@ import signal
 import stat
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 from jupyter_client.connect import KernelConnectionInfo
-from jupyter_client.provisioning import LocalProvisioner
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Bool, Float
 
 from autograder.kernels.preload import FRAMEWORKS, public_folders
@@ -30,6 +31,7 @@ from autograder.records import Limits
 
 MAX_COPIED_BYTES = 64 << 20
 MAX_COPIED_FILES = 1000
+START_TIMEOUT_S = 60.0
 
 _launcher: Zygote | Spawner | None = None
 _lock = threading.Lock()
@@ -49,11 +51,11 @@ def shared_launcher() -> Launcher:
     return _launcher
 
 
-class ForkProvisioner(LocalProvisioner):  # type: ignore[misc]
+class ForkProvisioner(LocalProvisioner):
     """A kernel forked from a warm process, in a sandbox, over ipc."""
 
-    confined: bool = Bool(True, help="False only for notebooks you trust, such as your own lectures").tag(config=True)
-    memory_gib: float = Float(4.0, help="private memory of the kernel, GiB").tag(config=True)
+    confined = Bool(True, help="False only for notebooks you trust, such as your own lectures").tag(config=True)
+    memory_gib = Float(4.0, help="private memory of the kernel, GiB").tag(config=True)
 
     kernel: KernelProcess | None = None
 
@@ -68,7 +70,7 @@ class ForkProvisioner(LocalProvisioner):  # type: ignore[misc]
             return await super().pre_launch(**kwargs)
         self._forget()
         self.kernel = KernelProcess(files_beside(Path(kwargs.get("cwd") or os.getcwd())))
-        manager = self.parent
+        manager: Any = self.parent
         manager.transport = "ipc"
         manager.ip = self.kernel.address
         # A restart keeps the manager and its file's old address; write it anew.
@@ -90,7 +92,10 @@ class ForkProvisioner(LocalProvisioner):  # type: ignore[misc]
         await asyncio.to_thread(
             self.kernel.launch, shared_launcher(), connection, limits, public_folders(), confined=self.confined
         )
+        deadline = time.monotonic() + START_TIMEOUT_S
         while not self.kernel.ready:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"the kernel did not start within {START_TIMEOUT_S:.0f} s")
             await asyncio.to_thread(self.kernel.listen, 0.5)
             if self.kernel.end is not None:
                 raise RuntimeError(f"the kernel did not start: {self.kernel.end.get('failed', self.kernel.end)}")

@@ -1,13 +1,13 @@
 """The student's notebook in a kernel that survives what the student's code does to it.
 
-Cells run in order; one failing cell does not stop the rest. When a cell or a call kills the kernel, a fresh one is forked,
-the earlier cells are replayed, the offender is left out, and things go on, at most three times.
+Cells run in order; one failing cell does not stop the rest. When a cell or a call kills the kernel, a fresh one is
+forked, the earlier cells are replayed, the offender is left out, and things go on, at most three times.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograder.errors import LimitReached
@@ -15,6 +15,8 @@ from autograder.kernels.session import Kernel, Ran, Reply
 from autograder.records import CellRun, PlannedCell, SubmittedNotebook, Verdict
 
 MAX_RESTARTS = 3
+SECOND_PATIENCE = 0.1
+"""share of the time limit that a function gets after it has met the limit once"""
 SHOWN_OUTPUT = 20_000
 """characters of a cell's output that are kept for the feedback page"""
 
@@ -28,7 +30,11 @@ class StudentKernel:
         self.restarts = 0
         self.lost: LimitReached | None = None
         """why no kernel will be started any more"""
+        self.used_s = (0.0, 0.0)
+        """computing and wall time that kernels now dead have used of the notebook's allowance"""
         self.skipped: set[int] = set()
+        self.slow: set[str] = set()
+        """functions and probes that have met the time limit"""
         self.runs: list[CellRun] = []
         self.ran: list[Ran] = []
         self.kernel: Kernel | None = None
@@ -66,9 +72,18 @@ class StudentKernel:
             self.skipped.add(number)
         return ran
 
-    def call(self, source: str, name: str, data: dict[str, Any]) -> Reply:
+    def call(self, source: str, name: str, data: dict[str, Any], watch: Sequence[str] = ()) -> Reply:
         """As `Kernel.call`, in a kernel that has run all cells; started afresh if the last call killed it."""
-        return self._alive(len(self.notebook.plan)).call(source, name, data)
+        kernel = self._alive(len(self.notebook.plan))
+        called = str(data.get("_name", name))
+        # What did not come back once rarely does later: it is tried again, for other checks' sake, but not for as long.
+        kernel.cell_s = kernel.limits.cell_s * (SECOND_PATIENCE if called in self.slow else 1.0)
+        try:
+            return kernel.call(source, name, data, watch)
+        except LimitReached as limit:
+            if limit.verdict == Verdict.TIME:
+                self.slow.add(called)
+            raise
 
     def release(self, handles: list[int]) -> None:
         """Let go of kept objects, if their kernel still lives."""
@@ -83,6 +98,7 @@ class StudentKernel:
                 raise self.lost
             if self.kernel is not None:
                 limit = self.kernel.process.how_it_ended()
+                self.used_s = (self.kernel.cpu_used_s, self.kernel.wall_used_s)
                 self.kernel.close()
                 self.kernel = None
                 self.restarts += 1
@@ -91,6 +107,9 @@ class StudentKernel:
                     raise self.lost
             self.kernel = self._fresh()
             self._replay(self.kernel, upto)
+            if self.restarts:
+                # The same allowance goes on; what the replay took is not counted.
+                self.kernel.cpu_used_s, self.kernel.wall_used_s = self.used_s
         return self.kernel
 
     def _fresh(self) -> Kernel:
@@ -112,6 +131,7 @@ class StudentKernel:
     def renew(self) -> None:
         """Go on in a fresh kernel, which has run the same cells and seen no call."""
         self.close()
+        self.restarts, self.lost = 0, None
 
     def close(self) -> None:
         """End the kernel."""

@@ -14,7 +14,7 @@ import secrets
 import signal
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,12 @@ from autograder.records import Limits, Verdict
 INTERRUPT_GRACE_S = 1.0
 LOOK_INTERVAL_S = 0.1
 START_TIMEOUT_S = 60.0
+MEMORY_SLACK_BYTES = 256 << 20
+ANSWER_GRACE_S = 5.0
+"""how far apart a reply and the end of its output may arrive"""
 MAX_MESSAGE_BYTES = 64 << 20
-"""one zmq frame; a larger one makes zmq drop the connection, which ends the wait as a crash"""
+"""one zmq frame of output; a larger one makes zmq drop the connection, and what it dropped is missed"""
+
 
 @dataclass
 class Ran:
@@ -62,6 +66,8 @@ class Reply:
     """the arguments as they were after the call"""
     printed: str
     seconds: float
+    operations: tuple[str, ...] = ()
+    """those watched frameworks that executed operations: observed, not proven"""
 
 
 class Kernel:
@@ -81,7 +87,10 @@ class Kernel:
         read: public folders that it may see. files: put into its working folder, by relative name.
         """
         self.limits = limits
-        self.cpu_used_s = 0.0
+        self.cell_s = limits.cell_s
+        """CPU seconds that the next cell or call may take"""
+        self.cpu_used_s = self.wall_used_s = 0.0
+        """of the notebook's allowance"""
         self._connected = False
         self._bytes = self._messages = 0
         self.session = Session(key=secrets.token_hex(32).encode(), signature_scheme="hmac-sha256")
@@ -215,29 +224,35 @@ class Kernel:
         ran.seconds = time.monotonic() - start
         return ran
 
-    def call(self, source: str, name: str, data: dict[str, Any]) -> Reply:
+    def call(self, source: str, name: str, data: dict[str, Any], watch: Sequence[str] = ()) -> Reply:
         """Run the probe `name`, given as source, on `data` in the student's namespace.
 
         Raises StudentError if it raised, BadReply if what came back is no data, LimitReached if it met a limit.
         """
         self.wait_until_ready()
-        tree, buffers = wire.encode(data)
-        asked = self._send(CALL, {"source": source, "name": name, "data": tree}, buffers)
+        try:
+            tree, buffers = wire.encode(data)
+        except BadReply as error:
+            raise TypeError(f"{name} cannot be called with this: {error}") from error  # the check's fault
+        asked = self._send(CALL, {"source": source, "name": name, "data": tree, "watch": list(watch)}, buffers)
         reply = self._await(asked, REPLY, Ran())
         content = reply["content"]
         if content.get("status") == "raised":
-            raise StudentError(*(str(content.get(k, ""))[:2000] for k in ("type", "text", "line")))
+            raise StudentError(*(_text(content.get(k, "")) for k in ("type", "text", "line")))
         if content.get("status") == "interrupted":
             raise LimitReached(Verdict.TIME, "the call was interrupted")
         if content.get("status") != "ok":
-            raise BadReply(str(content.get("text", "the reply has no status"))[:2000])
+            raise BadReply(_text(content.get("text", "the reply has no status")))
         received = [bytes(b) for b in reply["buffers"]]
         after = wire.decode(content.get("after"), received)
+        operations = content.get("operations")
+        operations = operations if isinstance(operations, dict) else {}
         return Reply(
             wire.decode(content.get("value"), received),
             after if isinstance(after, dict) else {},
-            str(content.get("printed", ""))[: 64 << 10],
+            _text(content.get("printed", ""), 64 << 10),
             float(content["seconds"]) if isinstance(content.get("seconds"), (int, float)) else 0.0,
+            tuple(name for name in watch if name in operations),
         )
 
     def release(self, handles: list[int]) -> None:
@@ -246,7 +261,7 @@ class Kernel:
             self._await(self._send(CALL, {"release": handles}), REPLY, Ran())
 
     def _send(self, kind: str, content: dict[str, Any], buffers: list[bytes] | None = None) -> str:
-        message = self.session.send(self.shell, kind, content, buffers=buffers)
+        message = self.session.send(self.shell, kind, content, buffers=list(buffers or ()))
         return message["header"]["msg_id"] if message else ""
 
     def _poll(self, wait_s: float) -> list[zmq.Socket[bytes]]:
@@ -254,7 +269,7 @@ class Kernel:
         poller.register(self.shell, zmq.POLLIN)
         poller.register(self.iopub, zmq.POLLIN)
         poller.register(self.process.fileno(), zmq.POLLIN)
-        ready = dict(poller.poll(wait_s * 1000))
+        ready = dict(poller.poll(round(wait_s * 1000)))
         if self.process.fileno() in ready:
             self.process.listen()
         return [s for s in (self.iopub, self.shell) if s in ready]
@@ -278,28 +293,41 @@ class Kernel:
     def _await(self, asked: str, kind: str, ran: Ran) -> dict[str, Any]:
         """The reply to `asked`, gathering output into `ran`. Raises LimitReached."""
         clock = _Clock(self)
+        try:
+            return self._watch(clock, asked, kind, ran)
+        finally:
+            self.cpu_used_s += clock.cpu_s()
+            self.wall_used_s += time.monotonic() - clock.start
+
+    def _watch(self, clock: _Clock, asked: str, kind: str, ran: Ran) -> dict[str, Any]:
         self._bytes = self._messages = 0
         allowed = self.limits.output_bytes * 4 + (self.limits.reply_bytes if kind == REPLY else 0)
         reply: dict[str, Any] | None = None
-        idle, replied = False, 0.0
-        while reply is None or not idle:
+        # Only a cell's output is wanted, so only a cell's end of output is waited for.
+        silent = kind == REPLY
+        idle, since = False, 0.0
+        while reply is None or not (idle or silent):
             for channel in self._poll(LOOK_INTERVAL_S):
                 message = self._receive(channel)
                 if message is None or message["parent_header"].get("msg_id") != asked:
                     continue
                 if channel is self.shell and message["header"].get("msg_type") == kind:
-                    reply, replied = message, time.monotonic()
+                    reply = message
                 elif channel is self.iopub:
                     idle = _collect(message, ran) or idle
+                if reply is not None or idle:
+                    since = since or time.monotonic()
             if reply is None and self.process.end is not None:
                 raise clock.limit or self.process.how_it_ended()
-            if reply is not None and time.monotonic() - replied > 1.0:
-                break  # the reply is what counts; the idle status may have been lost in a flood
-            if self._messages > self.limits.output_messages or self._bytes > allowed:
+            if since and time.monotonic() - since > ANSWER_GRACE_S:
+                # Reply and end of output belong together. One without the other was forged, unreadable, or too large.
                 self.process.kill()
-                raise LimitReached(Verdict.OUTPUT, "it printed or displayed more than is allowed")
+                raise _output_limit() if reply else LimitReached(Verdict.CRASH, "the Python process gave no answer")
+            flooded = clock.memory() > 2 * allowed + MEMORY_SLACK_BYTES
+            if self._messages > self.limits.output_messages or self._bytes > allowed or flooded:
+                self.process.kill()
+                raise _output_limit()
             clock.look()
-        self.cpu_used_s += clock.cpu_s()
         if clock.limit is not None:
             raise clock.limit
         return reply
@@ -311,8 +339,10 @@ class _Clock:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.start = self.looked = time.monotonic()
+        self.memory_before = self.memory_now = _own_memory()
         self.own_before = kernel.own_cpu_s()
         self.children_before: float | None = None
+        self.seen_s = 0.0
         self.limit: LimitReached | None = None
         self.patience = 0.0
 
@@ -320,11 +350,17 @@ class _Clock:
         """CPU seconds since the start, without what children that lived before had used."""
         own = self.kernel.own_cpu_s() - self.own_before
         if time.monotonic() - self.start < LOOK_INTERVAL_S:
-            return own  # most waits are short, and the process table is long
+            return max(own, 0.0)  # most waits are short, and the process table is long
         children = self.kernel.children_cpu_s()
         if self.children_before is None:
             self.children_before = children
-        return own + max(0.0, children - self.children_before)
+        # A child that ended in between has moved from the one sum to the other; a kernel that ended has no sum.
+        self.seen_s = max(self.seen_s, own + children - self.children_before)
+        return self.seen_s
+
+    def memory(self) -> int:
+        """Bytes that this process has grown by: zmq takes in the frames of a message before it shows the first."""
+        return self.memory_now - self.memory_before
 
     def look(self) -> None:
         """Called often while waiting. Raises LimitReached once the kernel had to be killed."""
@@ -332,21 +368,42 @@ class _Clock:
         if now - self.looked < LOOK_INTERVAL_S:
             return
         self.looked = now
+        self.memory_now = _own_memory()
         if self.limit is not None:
             if now > self.patience:
                 self.kernel.process.kill()
                 raise self.limit
             return
-        cpu_limit = min(limits.cell_s, limits.notebook_s - self.kernel.cpu_used_s)
-        wall_limit = limits.cell_s * limits.wall_factor
-        if self.cpu_s() > cpu_limit:
-            self.limit = LimitReached(Verdict.TIME, f"it was stopped after {cpu_limit:.3g} s of computing time")
-        elif now - self.start > wall_limit:
-            self.limit = LimitReached(Verdict.TIME, f"it was stopped after {wall_limit:.3g} s", by_wall_clock=True)
+        cpu_s, wall_s = self.cpu_s(), now - self.start
+        notebook_wall_s = limits.notebook_s * limits.wall_factor
+        if cpu_s > self.kernel.cell_s:
+            self._reach(f"it was stopped after {self.kernel.cell_s:.3g} s of computing time")
+        elif self.kernel.cpu_used_s + cpu_s > limits.notebook_s:
+            self._reach(f"it was stopped: the notebook had used its {limits.notebook_s:.3g} s of computing time")
+        elif wall_s > self.kernel.cell_s * limits.wall_factor:
+            self._reach(f"it was stopped after {self.kernel.cell_s * limits.wall_factor:.3g} s", by_wall_clock=True)
+        elif self.kernel.wall_used_s + wall_s > notebook_wall_s:
+            self._reach(f"it was stopped: the notebook had taken {notebook_wall_s:.3g} s", by_wall_clock=True)
         else:
             return
         self.patience = now + INTERRUPT_GRACE_S
         self.kernel.process.signal(signal.SIGINT)
+
+    def _reach(self, message: str, *, by_wall_clock: bool = False) -> None:
+        self.limit = LimitReached(Verdict.TIME, message, by_wall_clock=by_wall_clock)
+
+
+def _own_memory() -> int:
+    return int(psutil.Process().memory_info().rss)
+
+
+def _output_limit() -> LimitReached:
+    return LimitReached(Verdict.OUTPUT, "it printed, displayed or returned more than is allowed")
+
+
+def _text(value: Any, limit: int = 2000) -> str:
+    """What the student's side says in words, cut and fit to be written to a file."""
+    return wire.readable(str(value)[:limit])
 
 
 def _collect(message: dict[str, Any], ran: Ran) -> bool:
@@ -355,19 +412,21 @@ def _collect(message: dict[str, Any], ran: Ran) -> bool:
     if kind == "status":
         return content.get("execution_state") == "idle"
     if kind == "stream":
-        text = str(content.get("text", ""))
+        text = wire.readable(str(content.get("text", "")))
         ran.text.append(text)
-        ran.outputs.append({"output_type": "stream", "name": str(content.get("name")), "text": text})
+        ran.outputs.append({"output_type": "stream", "name": _text(content.get("name")), "text": text})
     elif kind == "error":
         ran.error = ran.error or _error_text(content)
-        ran.outputs.append({"output_type": "error", "ename": str(content.get("ename")), "evalue": str(content.get("evalue"))})
+        ran.outputs.append(
+            {"output_type": "error", "ename": _text(content.get("ename")), "evalue": _text(content.get("evalue"))}
+        )
     elif kind in ("execute_result", "display_data"):
         data = content.get("data")
-        text = str(data.get("text/plain", "")) if isinstance(data, dict) else ""
+        text = wire.readable(str(data.get("text/plain", ""))) if isinstance(data, dict) else ""
         ran.outputs.append({"output_type": kind, "data": {"text/plain": text}, "metadata": {}})
         ran.text.append(text + "\n")
     return False
 
 
 def _error_text(content: dict[str, Any]) -> str:
-    return f"{content.get('ename', 'Error')}: {content.get('evalue', '')}"[:2000]
+    return _text(f"{content.get('ename', 'Error')}: {content.get('evalue', '')}")

@@ -17,6 +17,7 @@ import select
 import signal
 import socket
 import sys
+import time
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from autograder import records
 from autograder.sandbox import Box, Host, View, default_read, probe
 
 MEMORY_INTERVAL_S = 0.05
+DISK_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,12 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     tier, sentence = (int(box.reached.tier), box.reached.sentence) if box else (0, "not confined")
     _say(client, {"started": {"pid": kernel, "tier": tier, "sandbox": sentence}})
     try:
-        status, memory = _watch(client, kernel, told, box)
+        status, over = _watch(client, kernel, told, box)
     finally:
         if box:
             box.clean()
     code = os.waitstatus_to_exitcode(status)
-    _say(client, {"exited": {"code": code, "memory": memory}})
+    _say(client, {"exited": {"code": code, "memory": over == "memory", "disk": over == "disk"}})
 
 
 def _become_kernel(request: LaunchRequest, box: Box | None, tell: int) -> None:
@@ -106,7 +108,7 @@ def _settle() -> None:
 
 
 def _variables() -> dict[str, str]:
-    """What a box's environment keeps of the zygote's: how many threads to use, and which native log lines to leave out."""
+    """What a box's environment keeps of the zygote's: how many threads to use, which native log lines to leave out."""
     kept = ("OMP_", "MKL_", "OPENBLAS_", "TF_", "CUDA_VISIBLE_DEVICES")
     return {k: v for k, v in os.environ.items() if k.startswith(kept)}
 
@@ -116,14 +118,17 @@ def _tell_ready(tell: int) -> None:
     os.close(tell)
 
 
-def _watch(client: socket.socket, kernel: int, told: int, box: Box | None) -> tuple[int, bool]:
-    """Wait for the kernel's end; kill it when the client leaves, asks for it, or memory runs over."""
+def _watch(client: socket.socket, kernel: int, told: int, box: Box | None) -> tuple[int, str]:
+    """Wait for the kernel's end; kill it when the client leaves, asks for it, or memory or disk run over.
+
+    Returns the status that `waitpid` gave, and what ran over: `memory`, `disk` or nothing.
+    """
     poller = select.poll()
     for fd in (told, client.fileno()):
         poller.register(fd, select.POLLIN)
     if hasattr(os, "pidfd_open"):
         poller.register(os.pidfd_open(kernel), select.POLLIN)
-    pending, memory = b"", False
+    pending, over, disk_looked = b"", "", time.monotonic()
     while True:
         ready = dict(poller.poll(MEMORY_INTERVAL_S * 1000))
         if told in ready:
@@ -146,10 +151,15 @@ def _watch(client: socket.socket, kernel: int, told: int, box: Box | None) -> tu
                 _obey(json.loads(line), kernel)
         ended, status = os.waitpid(kernel, os.WNOHANG)
         if ended:
-            return status, memory or (box.over_memory() if box else False)
-        if box and not memory and box.over_memory():
-            memory = True
-            os.kill(kernel, signal.SIGKILL)
+            return status, over or ("memory" if box and box.over_memory() else "")
+        if box and not over:
+            over = "memory" if box.over_memory() else ""
+            # Where the host bounds the box's disk itself this finds nothing, at once.
+            if not over and time.monotonic() - disk_looked > DISK_INTERVAL_S:
+                disk_looked = time.monotonic()
+                over = "disk" if box.over_disk() else ""
+            if over:
+                os.kill(kernel, signal.SIGKILL)
 
 
 def _obey(order: dict[str, Any], kernel: int) -> None:

@@ -44,6 +44,8 @@ ONE_THREAD = {
 """Numbers must not depend on how many workers share the machine."""
 
 MAX_REQUEST = 1 << 20
+MAX_ADDRESS = 107
+"""bytes in the name of a unix socket"""
 
 Child = Callable[[socket.socket, dict[str, Any]], None]
 
@@ -66,18 +68,20 @@ class Zygote:
         """Begin to warm up; returns at once. `connect` waits until the zygote listens."""
         self.folder = tempfile.TemporaryDirectory(prefix="agz-")
         self.started_here = os.getpid()
-        command = [sys.executable, "-m", __name__, self.address, self.child, "--preload", *self.preload]
+        # -P: the working folder may hold what strangers handed in, a `json.py` for example.
+        command = [sys.executable, "-P", "-m", __name__, self.address, self.child, "--preload", *self.preload]
         if self.setup is not None:
             command += ["--setup", json.dumps(self.setup)]
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=open(Path(self.folder.name) / "log", "wb"),
-            env={**_clean_environment(), **ONE_THREAD},
-            # Its own session: Ctrl-C at the terminal is for the owner, who then ends it in order.
-            start_new_session=True,
-        )
+        with open(Path(self.folder.name) / "log", "wb") as log:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                env={**_clean_environment(), **ONE_THREAD},
+                # Its own session: Ctrl-C at the terminal is for the owner, who then ends it in order.
+                start_new_session=True,
+            )
 
     @property
     def address(self) -> str:
@@ -123,10 +127,17 @@ class Zygote:
         self.stop()
 
 
+def too_long(address: str) -> str:
+    """What to say of a socket that cannot be made."""
+    return f"the name {address} is too long for a socket; set TMPDIR to a folder with a shorter name"
+
+
 def connect(
     address: str, request: dict[str, Any], timeout_s: float, explain: Callable[[], str | None] = lambda: None
 ) -> socket.socket:
     """Connect to the zygote listening at `address` and hand it a request."""
+    if len(os.fsencode(address)) > MAX_ADDRESS:
+        raise KernelFailed(f"no kernel can be started: {too_long(address)}")
     deadline = time.monotonic() + timeout_s
     while True:
         client = socket.socket(socket.AF_UNIX)
@@ -166,7 +177,7 @@ class Spawner:
         """A socket to the supervisor of a new kernel."""
         client, theirs = socket.socketpair()
         subprocess.Popen(
-            [sys.executable, "-m", "autograder.kernels.supervisor", str(theirs.fileno())],
+            [sys.executable, "-P", "-m", "autograder.kernels.supervisor", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -188,8 +199,9 @@ def forking_works() -> bool:
 
 def _clean_environment() -> dict[str, str]:
     """The owner's environment without what a kernel must not inherit: tokens, keys, notebook settings."""
-    kept = ("PATH", "LANG", "LC_", "LD_LIBRARY_PATH", "TMPDIR", "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES", "PYENV")
-    environment = {k: v for k, v in os.environ.items() if k.startswith(kept)}
+    # Whole names: by its beginning, LANGCHAIN_API_KEY would pass for a language.
+    kept = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TMPDIR", "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES"}
+    environment = {k: v for k, v in os.environ.items() if k in kept}
     return {**environment, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "MPLBACKEND": "agg"}
 
 

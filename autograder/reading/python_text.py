@@ -145,7 +145,7 @@ def essence(source: str, kind: str) -> tuple[str, ...]:
 
 def forbidden_imports(source: str, forbidden: tuple[str, ...]) -> tuple[str, ...]:
     """Which of the `forbidden` modules a cell imports or fetches, sorted. Static: it can be hidden from."""
-    if not any(name in source for name in forbidden):
+    if not any(name.split(".")[0] in source for name in forbidden):
         return ()
     found = (_forbidden_root(module, forbidden) for module in look(source).modules)
     return tuple(sorted({bad for bad in found if bad}))
@@ -153,7 +153,7 @@ def forbidden_imports(source: str, forbidden: tuple[str, ...]) -> tuple[str, ...
 
 def forbidden_names(source: str, forbidden: tuple[str, ...]) -> dict[str, str]:
     """Names by which a cell makes forbidden modules known to later ones -> the module."""
-    if not any(name in source for name in forbidden):
+    if not any(name.split(".")[0] in source for name in forbidden):
         return {}
     found = ((name, _forbidden_root(module, forbidden)) for name, module in look(source).bound)
     return {name: bad for name, bad in found if bad}

@@ -185,7 +185,7 @@ def _lost(item: Item) -> Iterator[tuple[str, Verdict, str, float]]:
             continue
         if check.verdict in (Verdict.NOT_ATTEMPTED, Verdict.NOT_RUN):
             continue
-        pass
+        rest -= points
         yield check.name, check.verdict, check.sentence, points
     if rest > 1e-9:
         yield "", item.verdict, words.LOST_TO_CELL.get(item.verdict, "Points taken off the whole cell."), rest

@@ -29,7 +29,7 @@ _STYLES = {
 
 
 def summary_table(reports: Sequence[Report]) -> Table:
-    """One row a student: score, state, a mark for each graded cell, and the known mistakes that were named.
+    """One row a student: score, a mark for each graded cell, the state, and the known mistakes that were named.
 
     The caption spells out the marks that occur and the numbers that stand for the cells.
     """
@@ -39,11 +39,19 @@ def summary_table(reports: Sequence[Report]) -> Table:
     table.add_column("score", justify="right", no_wrap=True)
     for number in range(1, len(keys) + 1):
         table.add_column(str(number), justify="center", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    table.add_column("known mistakes", overflow="fold")
+    table.add_column("state: known mistakes", overflow="fold")
     for report in sorted(reports, key=lambda r: r.student):
         table.add_row(*_row(report, keys))
     return table
+
+
+def reasons(reports: Sequence[Report]) -> list[Text]:
+    """One line for each submission that has no score: who, and why."""
+    return [
+        Text(f"not graded: {one_line(r.student, 60)}: {one_line(r.reason, 400)}")
+        for r in reports
+        if r.state in words.UNGRADED
+    ]
 
 
 class BankRow(Protocol):
@@ -119,11 +127,8 @@ def _row(report: Report, keys: Sequence[ItemKey]) -> Iterable[Text]:
     for key in keys:
         yield _mark(words.LOOKS[by_key[key].verdict]) if key in by_key else Text("")
     look = words.LOOKS[report.state]
-    yield Text(look.word, _STYLES[look.tone])
-    if report.state in words.UNGRADED:
-        yield Text(one_line(report.reason, 160), "dim")
-    else:
-        yield Text(", ".join(one_line(fault, 80) for fault in words.faults_named(report)))
+    faults = "" if report.state in words.UNGRADED else ", ".join(one_line(f, 80) for f in words.faults_named(report))
+    yield Text.assemble((look.word, _STYLES[look.tone]), f": {faults}" if faults else "")
 
 
 def _legend(reports: Sequence[Report], keys: Sequence[ItemKey]) -> Text:

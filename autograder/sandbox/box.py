@@ -82,8 +82,10 @@ class Box:
         self._group: cgroups.Group | None = None
         self._uid, self._gid = os.geteuid(), os.getegid()
         self._pid: int | None = None
+        self._handle: int | None = None
         self._inherited = 0
         self._over_memory = False
+        self._present: list[Path] = []
         self._life: tuple[int, int] | None = None
 
     @property
@@ -99,16 +101,27 @@ class Box:
         Called once, in a process with one thread that will fork once; afterwards it can start no thread of its own.
         Raises SandboxUnavailable.
         """
-        if self.host.system != "Linux":
-            self._make_folders()
-            return
         if self._plan.own_user:
             self._uid = self._gid = privileges.box_uid(os.getpid())
         self._make_folders()
+        self._present = [path for path in self.view.read if os.path.exists(path)]
+        if self.host.system != "Linux":
+            return
+        try:
+            self._make_group()
+            self._life = os.pipe()
+            self._leave_shared_processes()
+        except SandboxUnavailable:
+            self.clean()
+            raise
+
+    def _make_group(self) -> None:
         with self._explained("control group"):
             if self.host.groups.version:
+                cgroups.sweep(self.host.groups)
                 self._group = cgroups.Group(self.host.groups, self._memory_and_disk(), self.limits.processes)
-        self._life = os.pipe()
+
+    def _leave_shared_processes(self) -> None:
         with self._explained("namespaces"):
             # Orphans come to the supervisor where no process namespace gathers them.
             syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
@@ -129,6 +142,8 @@ class Box:
     def adopt(self, pid: int) -> None:
         """Tell the box which process is its first: the child that was just forked and calls `confine`."""
         self._pid = pid
+        with contextlib.suppress(OSError, AttributeError):  # Linux before 5.3
+            self._handle = os.pidfd_open(pid)
         self._inherited = processes.held_bytes(os.getpid())
         if self._life is not None:
             os.close(self._life[0])
@@ -193,10 +208,11 @@ class Box:
         if select.select([life], [], [], 0)[0]:
             os._exit(1)  # the supervisor died before the kernel was told to watch it
         os.close(life)
-        for path in (*self.view.read, self.view.work):
-            if path.exists() and not os.access(path, os.R_OK):
+        for path in (*self._present, self.view.work):
+            if not os.access(path, os.R_OK):
                 raise SandboxUnavailable(
-                    f"{path} cannot be read by the box's user {self._uid}; allow it to others: chmod -R o+rX {path}"
+                    f"{path} cannot be read by the box's user {self._uid}; allow it and the folders above it to others "
+                    f"(chmod o+rX), or install Python where every user can read it"
                 )
 
     def _processes(self) -> int:
@@ -298,7 +314,10 @@ class Box:
         return self.disk() > self.limits.disk_bytes + (1 << 20)
 
     def clean(self) -> None:
-        """Kill everything in the box, reap its first process, remove the control group. May be called twice."""
+        """Kill everything in the box, reap its first process, remove the control group. May be called twice.
+
+        Without a process namespace everything below the supervisor is killed: it must have no other children.
+        """
         if self.host.system == "Linux":
             self._kill()
         if self._group is not None:
@@ -316,16 +335,26 @@ class Box:
             return
         if self._group is not None:
             self._group.kill()
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
+        self._kill_first(self._pid)
         if not self._plan.process_namespace:
             if self._plan.own_user:
                 processes.end_user(self._uid)
-            processes.end_descendants(os.getpid())
+            processes.end_children()
         with contextlib.suppress(ChildProcessError):
             # The first process of a process namespace can be reaped only when all others are gone.
             os.waitpid(self._pid, 0)
         self._pid = None
+
+    def _kill_first(self, pid: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            if self._handle is None:
+                os.kill(pid, signal.SIGKILL)
+            else:
+                # The supervisor may have reaped it, and its number be another's by now; a handle stays its own.
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
 
     @staticmethod
     @contextlib.contextmanager

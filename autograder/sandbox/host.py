@@ -37,33 +37,64 @@ MEMORY_GROUP = "memory control group"
 PROCESS_GROUP = "process control group"
 DISK_LIMIT = "disk limit"
 
-_NEEDS_NAMESPACES = (
-    "Run the grader as root, or allow unprivileged user namespaces (sysctl user.max_user_namespaces; on Ubuntu 24.04 "
-    "and later `sysctl kernel.apparmor_restrict_unprivileged_userns=0`; in Docker `--security-opt seccomp=unconfined "
-    "--security-opt systempaths=unconfined` or `--cap-add SYS_ADMIN`)."
+NO_NAMESPACES = (
+    USER_NAMESPACE,
+    PROCESS_NAMESPACE,
+    MOUNT_NAMESPACE,
+    OWN_PROC,
+    NETWORK_NAMESPACE,
+    IPC_NAMESPACE,
+    MEMORY_GROUP,
+    PROCESS_GROUP,
+    DISK_LIMIT,
 )
+"""what an ordinary user in a container or on a hardened desktop mostly lacks; for `Host.without`"""
 
-_MEANS = {
-    USER_NAMESPACE: f"Without root no other namespace can be made. {_NEEDS_NAMESPACES}",
-    PROCESS_NAMESPACE: f"Programs see the host's processes, and detached ones are searched for. {_NEEDS_NAMESPACES}",
-    MOUNT_NAMESPACE: "The names of hidden files can be seen (not their content, with Landlock), and what a program "
-    f"writes is bounded for each file, not in sum. {_NEEDS_NAMESPACES}",
-    OWN_PROC: "The command lines of the host's processes can be read. In Docker: `--security-opt "
-    "systempaths=unconfined`.",
-    NETWORK_NAMESPACE: "Internet sockets are refused altogether, so that programs which talk over loopback (gloo, "
-    f"torch.distributed) fail. {_NEEDS_NAMESPACES}",
-    IPC_NAMESPACE: f"System V and POSIX message queues are refused. {_NEEDS_NAMESPACES}",
-    LANDLOCK: "Only the mount namespace, if there is one, keeps files out of sight. Linux 5.13 or later has it; the "
-    "boot parameter `lsm=` must name landlock.",
-    SECCOMP: "Dangerous system calls stay open. The kernel needs CONFIG_SECCOMP_FILTER, on x86_64 or aarch64.",
-    OWN_USER: "Programs run as the user who grades; a limit on processes then counts that user's others too, unless "
-    "there are user namespaces. Running the grader as root gives each program a user of its own.",
-    MEMORY_GROUP: "Memory is watched from outside instead of being bounded by the kernel: a fast allocation can pass "
-    "the limit for a moment. Run as root, or under `systemd-run --user --scope -p Delegate=yes`.",
-    PROCESS_GROUP: "The number of processes is bounded by RLIMIT_NPROC alone. Run as root, or under `systemd-run "
-    "--user --scope -p Delegate=yes`.",
-    DISK_LIMIT: "The size of one file is bounded, the sum of all is watched from outside. It needs the mount "
-    "namespace.",
+_ALLOW_NAMESPACES = (
+    "Run the grader as root, or let ordinary users make user namespaces: `sysctl user.max_user_namespaces` must not be "
+    "0; on Ubuntu 24.04 and later `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`; in Docker `--cap-add "
+    "SYS_ADMIN --security-opt systempaths=unconfined`, or an ordinary user with `--security-opt seccomp=unconfined`."
+)
+_ALLOW_GROUPS = "Run the grader as root, or under `systemd-run --user --scope -p Delegate=yes`."
+
+_WHEN_MISSING = {
+    # what its absence means, and the next step
+    USER_NAMESPACE: ("No other namespace can be made.", _ALLOW_NAMESPACES),
+    PROCESS_NAMESPACE: (
+        "The host's processes can be listed, and detached ones have to be searched for.",
+        _ALLOW_NAMESPACES,
+    ),
+    MOUNT_NAMESPACE: (
+        "The names and sizes of hidden files can be seen; their content only where Landlock is missing too.",
+        _ALLOW_NAMESPACES,
+    ),
+    OWN_PROC: ("The command lines of the host's processes can be read.", _ALLOW_NAMESPACES),
+    NETWORK_NAMESPACE: (
+        "Internet sockets are refused altogether: what talks over loopback (gloo, torch.distributed) fails.",
+        _ALLOW_NAMESPACES,
+    ),
+    IPC_NAMESPACE: ("System V semaphores and message queues are refused.", _ALLOW_NAMESPACES),
+    LANDLOCK: (
+        "Only the mount namespace, if there is one, keeps files out of reach.",
+        "Landlock comes with Linux 5.13 or later; the boot parameter `lsm=`, if given, must name it.",
+    ),
+    SECCOMP: (
+        "Dangerous system calls stay open.",
+        "seccomp needs a kernel with CONFIG_SECCOMP_FILTER, on x86_64 or aarch64.",
+    ),
+    OWN_USER: (
+        "Programs run under the user id of whoever grades; what bounds them is everything else in this list.",
+        "Running the grader as root gives each program a user id of its own.",
+    ),
+    MEMORY_GROUP: (
+        "Memory is watched instead of bounded by the kernel: a fast allocation can pass the limit for a moment.",
+        _ALLOW_GROUPS,
+    ),
+    PROCESS_GROUP: ("The number of processes is bounded by RLIMIT_NPROC alone.", _ALLOW_GROUPS),
+    DISK_LIMIT: (
+        "The size of one file is bounded, the sum in the private folder only watched, and /dev/shm is shared.",
+        _ALLOW_NAMESPACES,
+    ),
 }
 
 
@@ -76,7 +107,13 @@ class Mechanism:
     finding: str
     """what happened when it was tried"""
     means: str = ""
-    """what its absence means, and the next step; empty where it is there"""
+    """what its absence means; empty where it is there"""
+    step: str = ""
+    """what to do to have it"""
+
+
+def _missing(name: str, finding: str) -> Mechanism:
+    return Mechanism(name, False, finding, *_WHEN_MISSING[name])
 
 
 @dataclass(frozen=True)
@@ -100,10 +137,7 @@ class Host:
     def without(self, *names: str) -> Host:
         """The same host as if the mechanisms `names` were missing: how a weaker host is tried on a strong one."""
         left_out = "left out on purpose"
-        mechanisms = tuple(
-            replace(m, available=False, finding=left_out, means=_MEANS[m.name]) if m.name in names else m
-            for m in self.mechanisms
-        )
+        mechanisms = tuple(_missing(m.name, left_out) if m.name in names else m for m in self.mechanisms)
         groups = self.groups
         if MEMORY_GROUP in names:
             groups = replace(groups, memory="")
@@ -154,7 +188,7 @@ def probe() -> Host:
 def nothing(system: str, finding: str = "") -> Host:
     """A host that offers nothing: anything but Linux, or one where even the probe fails."""
     finding = finding or f"{system} has no such thing"
-    return Host(system, False, False, tuple(Mechanism(n, False, finding, m) for n, m in _MEANS.items()))
+    return Host(system, False, False, tuple(_missing(name, finding) for name in _WHEN_MISSING))
 
 
 def main() -> None:
@@ -168,6 +202,9 @@ def _examine() -> Host:
     privileged = root and not _attempt(lambda: syscalls.unshare(syscalls.CLONE_NEWPID))
     if privileged:
         findings[USER_NAMESPACE] = ""
+    elif root:
+        # A user namespace maps one user: root's box would be root in all but its capabilities.
+        findings[USER_NAMESPACE] = "root without CAP_SYS_ADMIN; an ordinary user may be allowed more here"
     else:
         findings[USER_NAMESPACE] = _attempt(namespaces.enter_user_namespace)
     if not findings[USER_NAMESPACE]:
@@ -187,11 +224,10 @@ def _examine() -> Host:
     if privileged:
         found[USER_NAMESPACE] = "not needed by root"
     mechanisms = []
-    for name in _MEANS:
+    for name in _WHEN_MISSING:
         failure = findings.get(name, _MISSING_NAMESPACE)
-        mechanisms.append(
-            Mechanism(name, not failure, failure or found.get(name, "works"), _MEANS[name] if failure else "")
-        )
+        works = Mechanism(name, True, found.get(name, "works"))
+        mechanisms.append(_missing(name, failure) if failure else works)
     return Host("Linux", root, privileged, tuple(mechanisms), abi, groups)
 
 

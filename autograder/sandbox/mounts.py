@@ -98,7 +98,7 @@ def enter(tree: Tree) -> None:
 
 def _resolve(view: View) -> tuple[list[Path], dict[Path, Path]]:
     """Real paths to bind, and the symlinks that lead to them from the paths as they were given."""
-    real = {path: path.resolve() for path in view.read if path.exists()}
+    real = {path: path.resolve() for path in view.read if os.path.exists(path)}
     binds = outermost(real.values())
     links = {given: found for given, found in real.items() if given != found}
     # A link inside something bound is there already.

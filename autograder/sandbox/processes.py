@@ -69,21 +69,30 @@ def _sum_of(file: str, pid: int, names: tuple[str, ...]) -> int:
     return 0  # gone since it was listed
 
 
-def end_descendants(pid: int) -> None:
-    """Kill everything below `pid` until nothing is left, faster than it can fork: stopped first, then killed.
+def end_children() -> None:
+    """Kill and reap everything below this process until nothing is left: stopped first, lest it forks faster.
 
-    `pid` must adopt orphans (be a subreaper) so that detached processes are among its descendants, and is the caller
-    or reaps its children itself.
+    This process must adopt orphans (be a subreaper), so that detached processes are among its descendants.
     """
     for _ in range(_ROUNDS):
-        alive = [p for p in descendants(pid) if not _is_zombie(p)]
-        if not alive:
-            return
+        alive = [p for p in descendants(os.getpid()) if not _is_zombie(p)]
         for sign in (signal.SIGSTOP, signal.SIGKILL):
             for victim in alive:
                 with contextlib.suppress(OSError):
                     os.kill(victim, sign)
+        if not _reap() and not alive:
+            return
         time.sleep(_PAUSE_S)
+
+
+def _reap() -> bool:
+    """Reap the children that have ended; whether there are others."""
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                return True
+        except ChildProcessError:
+            return False
 
 
 def _is_zombie(pid: int) -> bool:

@@ -6,15 +6,25 @@ import textwrap
 
 from autograder.sandbox.host import Host
 
+_WIDTH = 116
+
 
 def describe(host: Host) -> str:
-    """For `autograder doctor`, several lines: the tier with its promise, then one entry for each mechanism."""
+    """For `autograder doctor`: the tier with its promise, one entry for each mechanism, and the next steps."""
     lines = [f"Sandbox {host.sentence}."]
     width = max(len(m.name) for m in host.mechanisms)
     for mechanism in host.mechanisms:
         mark = "yes" if mechanism.available else "no "
-        lines.append(f"  {mark}  {mechanism.name:<{width}}  {mechanism.finding}")
-        if mechanism.means and not mechanism.available:
-            indent = " " * 7
-            lines += textwrap.wrap(mechanism.means, 110, initial_indent=indent, subsequent_indent=indent)
+        lines += _wrapped(mechanism.finding, f"  {mark}  {mechanism.name:<{width}}  ")
+        lines += _wrapped(mechanism.means, " " * (width + 9)) if mechanism.means else []
+    # Many mechanisms have the same remedy: said once.
+    steps = list(dict.fromkeys(m.step for m in host.mechanisms if m.step))
+    if steps and host.system == "Linux":
+        lines.append("To have what is missing:")
+        for step in steps:
+            lines += _wrapped(step, "  - ")
     return "\n".join(lines)
+
+
+def _wrapped(text: str, start: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent=start, subsequent_indent=" " * len(start))

@@ -77,7 +77,8 @@ def default_read() -> tuple[Path, ...]:
     stays out of sight, and the caller adds the public parts (`course_lib`, `data`) by name.
     """
     wanted = [*SYSTEM, *(f"/etc/{name}" for name in ETC), *PROCESSORS, *_python()]
-    return tuple(sorted({Path(p) for p in wanted if Path(p).exists()}))
+    # os.path: a folder that this user may not even look for (another's site-packages) counts as absent.
+    return tuple(sorted({Path(p) for p in wanted if os.path.exists(p)}))
 
 
 def _python() -> Iterable[str]:
@@ -97,7 +98,7 @@ def _python() -> Iterable[str]:
 def outermost(paths: Iterable[Path]) -> list[Path]:
     """`paths` without those that lie inside another one, shortest first."""
     kept: list[Path] = []
-    for path in sorted(set(paths), key=lambda p: len(p.parts)):
+    for path in sorted(set(paths), key=lambda p: (len(p.parts), p)):
         if not any(path.is_relative_to(k) for k in kept):
             kept.append(path)
     return kept

@@ -1,7 +1,7 @@
 """Remember every finished submission at once, so that an interrupted run goes on where it stopped.
 
-One line of JSON for each, written and synced before the next is begun. A line that was cut off by a crash is left out when
-reading. An entry is used again only if nothing that could change its verdict has changed: the submission's bytes,
+One line of JSON for each, written and synced before the next is begun. A line that was cut off by a crash is left out
+when reading. An entry is used again only if nothing that could change its verdict has changed: the submission's bytes,
 the assignment, the seed and the grader itself.
 """
 
@@ -66,7 +66,9 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise CannotWrite(f"{self.path} cannot be written: {error.strerror}. Free space or choose another --out.") from error
+            raise CannotWrite(
+                f"{self.path} cannot be written: {error.strerror}. Free space or choose another --out."
+            ) from error
 
     @staticmethod
     def _ends_with_newline(file: Any) -> bool:

@@ -24,6 +24,7 @@ from autograder.errors import KernelFailed
 from autograder.grading import could_not_grade
 from autograder.intake import Handed
 from autograder.kernels.preload import FRAMEWORKS
+from autograder.kernels.replay import MAX_RESTARTS
 from autograder.kernels.zygote import Zygote, forking_works
 from autograder.records import Assignment, Report, Submission, Verdict
 from autograder.scale.messages import receive, send
@@ -122,7 +123,9 @@ class LocalPool:
         """Grade with `judge`, then with a fresh one if that failed on the grader's side."""
         job, blobs = _job(handed, self.secret)
         limits = self.assignment.limits
-        patience_s = limits.notebook_s * limits.wall_factor * max(1, len(self.assignment.notebooks)) + MARGIN_S
+        # All that `kernels.replay` allows: the notebook's time, replays, and the same again to show what was wrong.
+        kernels = 2 * (MAX_RESTARTS + 1) * max(1, len(self.assignment.notebooks))
+        patience_s = limits.notebook_s * limits.wall_factor * kernels + MARGIN_S
         problem: Exception = KernelFailed("the judge did not answer")
         graded = None
         for attempt in range(TRIES):
@@ -130,7 +133,7 @@ class LocalPool:
                 judge = self._judge()
             try:
                 graded = Graded(number, *judge.grade(job, blobs, patience_s))
-                if graded.report.state is not Verdict.GRADER_ERROR:
+                if not _failed_on(graded.report):
                     return graded
             except (EOFError, OSError, ValueError, KernelFailed) as error:
                 problem = error if str(error) else KernelFailed("the judge's process ended without an answer")
@@ -196,6 +199,11 @@ def _job(handed: Handed, secret: bytes) -> tuple[dict[str, Any], tuple[bytes, ..
     return job, tuple(blobs)
 
 
+def _failed_on(report: Report) -> bool:
+    """Whether something went wrong on the grader's side, with all of it or with one check."""
+    return report.state is Verdict.GRADER_ERROR or any(flag.kind == "grader-error" for flag in report.flags)
+
+
 def _hurried(report: Report) -> bool:
     """Whether a clock, and not CPU time, ended something."""
     return any(run.by_wall_clock for run in report.runs)
@@ -204,5 +212,3 @@ def _hurried(report: Report) -> bool:
 def default_workers() -> int:
     """One for each core this process may use."""
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-
-

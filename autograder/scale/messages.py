@@ -12,7 +12,7 @@ MAX_MESSAGE = 1 << 30
 
 def send(connection: socket.socket, message: dict[str, Any], blobs: tuple[bytes, ...] = ()) -> None:
     """Send one message with its blobs."""
-    head = json.dumps({**message, "blobs": [len(b) for b in blobs]}).encode()
+    head = json.dumps({**message, "blobs": [len(b) for b in blobs]}).encode()  # ASCII, so any text can travel
     connection.sendall(struct.pack(">Q", len(head)) + head + b"".join(blobs))
 
 

@@ -20,11 +20,11 @@ from autograder import records
 from autograder.assignment import load_assignment
 from autograder.errors import AutograderError
 from autograder.grading import could_not_grade, grade
+from autograder.intake import Handed
 from autograder.judge.run import Checks
 from autograder.kernels.preload import public_folders
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Remote, Spawner
-from autograder.intake import Handed
 from autograder.records import Assignment, Flag
 from autograder.scale.messages import receive, send
 
@@ -43,7 +43,7 @@ _loaded: _Loaded | None = None
 
 
 def prepare(setup: dict[str, Any]) -> None:
-    """Called once in the judge zygote: load the assignment, build the reference and all single mistakes, warm pytest up."""
+    """Called once in the judge zygote: load the assignment, build the reference and all mistakes, warm pytest up."""
     global _loaded
     assignment = load_assignment(Path(setup["folder"]), Path(setup["root"]))
     checks = Checks(assignment) if assignment.checks else None

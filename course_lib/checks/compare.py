@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Difference", "Tolerance", "compare", "compare_form", "show", "tolerance_for"]
+__all__ = ["Difference", "Tolerance", "compare", "compare_form", "show", "show_both", "tolerance_for"]
 
 
 @dataclass(frozen=True)
@@ -96,15 +96,24 @@ def tolerance_for(*dtypes: np.dtype[Any], rtol: float | None = None, atol: float
     return max((_TOLERANCES.get(_real_name(dtype), _EXACT) for dtype in dtypes), default=_EXACT)
 
 
-def show(value: object) -> str:
-    """One number the way the messages print it: four significant digits."""
+def show(value: object, digits: int = 4) -> str:
+    """One number the way the messages print it."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, (complex, np.complexfloating)):
-        return f"{complex(value):.4g}"
-    return f"{float(value):.4g}"  # type: ignore[arg-type]
+        return f"{complex(value):.{digits}g}"
+    return f"{float(value) + 0.0:.{digits}g}"  # type: ignore[arg-type]  # + 0.0: no minus before a zero
+
+
+def show_both(mine: object, wanted: object) -> tuple[str, str]:
+    """Two different numbers, with as many digits as it takes to see that they differ."""
+    for digits in (4, 6, 9, 17):
+        shown = show(mine, digits), show(wanted, digits)
+        if shown[0] != shown[1]:
+            break
+    return shown
 
 
 @dataclass(frozen=True)
@@ -225,8 +234,11 @@ def _wrong_type(name: str, got: object, form: str) -> Difference:
     module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
     yours = f"{module}{kind.__qualname__}"
     if type(got) is np.ndarray:
-        yours = _form(got)
-    return Difference(name, "type", f"{name} is {_article(yours)}; it should be {form}.", None, yours, form)
+        yours = f"an array of {got.dtype}" if got.dtype == object else _form(got)
+    what = _article(yours)
+    if type(got) in (list, tuple) and form.startswith(("a number", "an array")):
+        what += " whose parts are not numbers, or differ in shape"
+    return Difference(name, "type", f"{name} is {what}; it should be {form}.", None, yours, form)
 
 
 def _wrong_shape(name: str, mine: np.ndarray, wanted: np.ndarray, tolerance: Tolerance) -> Difference:
@@ -287,7 +299,7 @@ def _wrong_values(
     """Both are finite where it matters and of one shape; say how they differ, the simplest explanation first."""
     index = _largest(mine, wanted, bad)
     kind, sentence = _explain(name, mine, wanted, bad, tolerance, batch)
-    return Difference(name, kind, sentence, index, show(mine[index]), show(wanted[index]))
+    return Difference(name, kind, sentence, index, *show_both(mine[index], wanted[index]))
 
 
 def _explain(
@@ -312,7 +324,8 @@ def _explain(
                 f"{name} is {way} by {show(abs(offset))} everywhere{_mean_note(offset, wanted, tolerance)}.",
             )
     if mine.size == 1:
-        return "values", f"{name} is {show(mine.item())}; it should be {show(wanted.item())}."
+        yours, expected = show_both(mine.item(), wanted.item())
+        return "values", f"{name} is {yours}; it should be {expected}."
     count = int(bad.sum())
     if count == mine.size:
         return "values", f"{name}: all {mine.size} values are wrong."
@@ -346,7 +359,7 @@ def _times(factor: float, batch: int | None) -> str:
         return f"{sign}{batch} times (the number of rows, N = {batch})"
     if batch and batch > 1 and math.isclose(size, 1 / batch, rel_tol=1e-4):
         return f"{sign}1/{batch} times (one over the number of rows, N = {batch})"
-    inverse = round(1 / size)
+    inverse = round(min(1 / size, 1000))
     if size < 1 and math.isclose(size * inverse, 1, rel_tol=1e-4):
         return f"{sign}1/{inverse} times"
     return f"{sign}{show(size)} times"

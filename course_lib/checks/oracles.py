@@ -9,7 +9,7 @@ import numpy as np
 __all__ = ["slopes"]
 
 
-def slopes(f: Callable[[np.ndarray], float], x: np.ndarray, h: float = 1e-3) -> np.ndarray:
+def slopes(f: Callable[[np.ndarray], float], x: np.ndarray, h: float = 1e-2) -> np.ndarray:
     """The gradient of `f` at `x`, measured with four values of `f` for each entry; an array with the shape of `x`.
 
     The error is of order h**4, about 1e-11 for smooth functions of moderate size. `f` must be smooth within 2h of x:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from course_lib.checks.compare import Difference
 
@@ -49,25 +49,26 @@ def check(sentence: str) -> Callable[[Callable[..., str | None]], Callable[..., 
 def require(found: Difference | None, hints: Mapping[str, str] | None = None, *, source: str = "") -> None:
     """Raise CheckFailed if there is a difference; say where, yours and expected, and the hint for its kind.
 
-    hints: kind of difference -> hint; a key `WHAT KIND` (`grad_z shape`) comes before `WHAT`, before `KIND`, before "".
+    hints: kind of difference -> hint; a key `WHAT KIND` (`grad_z shape`) comes before `KIND`, before `WHAT`, before "".
+        WHAT is the name of the value; of `grads["W1"]` it is `W1`.
     source: where the expected value comes from, e.g. `finite differences give`.
     """
     if found is None:
         return
     hints = hints or {}
-    what = found.what.split("[")[-1].strip("]\"'") if '["' in found.what else found.what
-    keys = (f"{what} {found.kind}", what, found.kind, "")
+    what = found.what.split('["')[-1].rstrip('"]')
+    keys = (f"{what} {found.kind}", found.kind, what, "")
     hint = next((hints[key] for key in keys if key in hints), "")
-    place = ""
-    if found.index is not None:
-        at = f"[{', '.join(map(str, found.index))}]" if found.index else ""
-        place = f" {found.what}{at} is {found.yours}; {source or 'it should be'} {found.expected}."
-        if found.sentence == place.strip():
-            place = ""
-    raise CheckFailed(f"{found.sentence}{place}{f' Hint: {hint}' if hint else ''}")
+    sentence, place = found.sentence, ""
+    if found.index is not None and f"it should be {found.expected}." not in sentence:
+        at = f"At [{', '.join(map(str, found.index))}] it" if found.index else "It"
+        place = f" {at} is {found.yours}; {source or 'it should be'} {found.expected}."
+    elif source:
+        sentence = sentence.replace("it should be", source)
+    fail(f"{sentence}{place}", hint)
 
 
-def fail(message: str, hint: str = "") -> None:
+def fail(message: str, hint: str = "") -> NoReturn:
     """Raise CheckFailed with a message of its own."""
     raise CheckFailed(f"{message}{f' Hint: {hint}' if hint else ''}")
 

@@ -146,7 +146,8 @@ def _draw_node(axes: Axes, spot: Placed) -> Patch:
 
 
 def _text(axes: Axes, x: float, y: float, text: str, color: str) -> None:
-    axes.text(x, y, text, ha="center", va="bottom", fontsize=9, color=color, zorder=5)
+    if text:
+        axes.text(x, y, text, ha="center", va="bottom", fontsize=9, color=color, zorder=5)
 
 
 def _draw_edges(axes: Axes, records: Sequence[Record], shapes: dict[int, Patch], placed: dict[int, Placed]) -> None:

@@ -8,6 +8,8 @@ import shutil
 import socket
 import stat
 import struct
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from autograder.assignment import load_assignment
 from autograder.errors import WrongUse
 from autograder.intake import MAX_NAME_BYTES, Handed, find_submissions, safe_name
 from autograder.reading.sources import MAX_FILES
@@ -239,6 +242,11 @@ def special(path: Path, kind: str) -> None:
         path.symlink_to("/etc")
     elif kind == "pipe":
         os.mkfifo(path)
+    elif kind == "device":
+        try:
+            os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 5))  # endless zeros
+        except PermissionError:
+            pytest.skip("making a device file takes a right that this user does not have")
     else:
         here = os.open(path.parent, os.O_RDONLY)  # socket paths are short
         with socket.socket(socket.AF_UNIX) as bound:
@@ -246,7 +254,7 @@ def special(path: Path, kind: str) -> None:
         os.close(here)
 
 
-@pytest.mark.parametrize("kind", ["link", "dangling link", "link to a folder", "pipe", "socket"])
+@pytest.mark.parametrize("kind", ["link", "dangling link", "link to a folder", "pipe", "socket", "device"])
 @pytest.mark.parametrize(
     "name", ["mal/little/little.ipynb", "mal/little/data.csv", "mal/little/sub/x", "mal/little", "mal", "mal.ipynb"]
 )
@@ -261,8 +269,8 @@ def test_what_is_no_plain_file_rejects_its_student_only(
     began = time.monotonic()
     assert outcomes(path, little) == {"ada": "full", "bob": "full", "mal": "rejected"}
     reason = found(path, little)["mal"].rejected
-    assert "symbolic link" in reason or "named pipe" in reason or "socket" in reason
-    assert time.monotonic() - began < 5
+    assert "symbolic link" in reason or "named pipe" in reason or "socket" in reason or "device" in reason
+    assert time.monotonic() - began < 30  # opening a pipe would wait for ever
 
 
 def test_a_file_swapped_for_a_link_after_the_look_is_not_followed(
@@ -373,11 +381,11 @@ def linked(name: str) -> zipfile.ZipInfo:
 def test_a_trap_in_a_zip_rejects_its_student_only(write: Any, archive: Any, little: Any, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     path = archive(write)
-    began = time.monotonic()
+    began = time.process_time()
     result = outcomes(path, little)
     assert result.pop("ada") == "full"
     assert list(result.values()) == ["rejected"]
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
     assert sorted(tmp_path.rglob("*")) == sorted([*before, path])
 
 
@@ -508,6 +516,31 @@ def test_the_same_bytes_under_two_names_are_graded_and_flagged(little: Any, hone
 
 def test_a_class_of_a_thousand_is_listed_in_seconds(little: Any, honest: bytes, place: Any) -> None:
     path = place({f"s{number:04}/little.ipynb": honest for number in range(1000)})
-    began = time.monotonic()
+    began = time.process_time()
     assert len(find_submissions(path, little.load())) == 1000
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
+
+
+def test_nbgraders_own_example_course_is_found_and_read(tmp_path: Path) -> None:
+    run = [sys.executable, "-m", "nbgrader", "quickstart", "example"]
+    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, timeout=240)
+    course = tmp_path / "example"
+    assignment = load_assignment(course / "source" / "ps1", tmp_path)
+    submitted = course / "submitted"
+    for student in ("ada", "bob"):
+        shutil.copytree(course / "source" / "ps1", submitted / student / "ps1")
+    (submitted / "bob" / "ps1" / "problem1.ipynb").write_bytes(b"{")
+    by_student = {handed.student: handed.read(assignment) for handed in find_submissions(course, assignment)}
+    assert set(by_student) >= {"ada", "bob"}
+    assert "problem1.ipynb" in by_student["bob"].rejected
+    first, second = by_student["ada"].notebooks
+    tests = [cell.grade_id for cell in first.plan if cell.origin == "instructor" and cell.grade_id]
+    assert tests == [
+        "correct_squares",
+        "squares_invalid_input",
+        "correct_sum_of_squares",
+        "sum_of_squares_uses_squares",
+    ]
+    answers = ("squares", "sum_of_squares", "sum_of_squares_equation", "sum_of_squares_application")
+    assert (first.attempted, second.attempted) == (answers, ("part-a", "part-b"))
+    assert by_student["ada"].flags[-1].message == "Dropped files beside the notebook: jupyter.png."

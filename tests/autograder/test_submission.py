@@ -153,6 +153,20 @@ def two_notebooks(little: Any) -> tuple[Assignment, dict[str, bytes]]:
     return little.load(), {"one.ipynb": honest, "two.ipynb": honest.replace(b"double", b"treble")}
 
 
+def test_a_notebook_is_not_taken_for_another_of_a_similar_name(little: Any) -> None:
+    source, honest = (little.folder / "little.ipynb").read_text(), little.bytes(little.honest())
+    (little.folder / "part1.ipynb").write_text(source)
+    (little.folder / "part12.ipynb").write_text(source.replace("double", "treble"))
+    (little.folder / "little.ipynb").unlink()
+    files = {
+        "part1.ipynb": little.folder.joinpath("part1.ipynb").read_bytes(),
+        "part12.ipynb": honest.replace(b"double", b"treble"),
+    }
+    submission = read_submission("ada", files, little.load())
+    assert [n.attempted[0] for n in submission.notebooks] == ["double", "treble"]
+    assert submission.flags == ()
+
+
 def test_two_renamed_notebooks_are_told_apart_by_what_is_inside(two_notebooks: Any) -> None:
     assignment, files = two_notebooks
     swapped = {"first.ipynb": files["two.ipynb"], "second.ipynb": files["one.ipynb"]}
@@ -333,6 +347,9 @@ def test_names_of_other_assignments_do_not_resemble() -> None:
     assert not resembles("a10_numpy", "a1_numpy")
     assert not resembles("a2_autograd", "a1_numpy")
     assert not resembles("", "a1")
+    assert not resembles("problem12", "problem1")
+    assert not resembles("subproblem1", "problem1")
+    assert resembles("problem1 2", "problem1")
     assert resembles("Copy of A1_numpy (3)", "a1_numpy")
 
 
@@ -710,8 +727,10 @@ def check_whatever(submission: Submission, assignment: Assignment) -> None:
             {c.grade_id for c in notebook.plan if c.grade_id}
         )
         assert [i for i, _ in notebook.answers] == ["double", "half", "explain", "explore"]
-        for cell in notebook.plan:
-            cell.source.encode()
+        for text in (notebook.document, *(cell.source for cell in notebook.plan), *(a for _, a in notebook.answers)):
+            text.encode()
+    for flag in submission.flags:
+        flag.message.encode()
 
 
 @FUZZ

@@ -84,12 +84,14 @@ def test_gradient_with_the_default_h(student, reference, draw, expect, shape):
 @pytest.mark.parametrize("shape", [(2,), (2, 3)])
 def test_x_is_put_back(student, reference, draw, expect, shape):
     """The result is right, and x is as before. Here f(v) = sum(v) * sum(sin(weights * v))."""
-    x, weights = draw.away_from_zero(shape), draw.away_from_zero(shape)
-    returned = student.run(gradient_and_x_afterwards, x=x, weights=weights)
-    wanted = reference.run(gradient_and_x_afterwards, x=x, weights=weights)
-    expect.close(returned[0], wanted[0], "numerical_gradient", **NEAR)
+    x = draw.away_from_zero(shape)
+    data = {"x": x, "weights": draw.away_from_zero(shape), "h": 1e-3}
+    gradient, x_afterwards = student.run(gradient_and_x_afterwards, **data)
     # x + h - 2h + h differs from x in the last digit, and that is all right.
-    expect.close(returned[1], x, "x after the call", rtol=0, atol=1e-10)
+    expect.close(x_afterwards, x, "x after the call", rtol=0, atol=1e-10)
+    expect.close(
+        gradient, reference.run(gradient_and_x_afterwards, **data)[0], "numerical_gradient", rtol=0.02, atol=0.02
+    )
 
 
 # --- 3. two_layer_forward -------------------------------------------------------------------------------------------
@@ -260,21 +262,23 @@ def test_given_params_stay(student, reference, draw, expect):
 
 @pytest.mark.cell("test_train")
 def test_held_out_digits(student, reference, draw, expect):
-    """After 100 steps on handwritten digits, the parameters that you return read at least 60% of the held-out ones
-    right.
-    """
+    """On handwritten digits the first steps are right, and after 80 the network reads half of the held-out images."""
     digits = load_digits()
-    _, params = network(draw, (1, 64, 20, 10), scale=0.2)
-    params |= {"b1": np.zeros(20), "b2": np.zeros(10)}
-    batches = [draw.choice(len(digits.x_train), 25) for _ in range(100)]
-    data = {"x": digits.x_train.reshape(-1, 64), "labels": digits.y_train, "params": params}
-    got = trained(student, expect, data | {"learning_rate": 0.3, "batches": batches})
+    _, params = network(draw, (1, 64, 16, 10), scale=0.2)
+    params |= {"b1": np.zeros(16), "b2": np.zeros(10)}
+    batches = [draw.choice(len(digits.x_train), 16) for _ in range(80)]
+    data = {"x": digits.x_train.reshape(-1, 64), "labels": digits.y_train, "params": params, "learning_rate": 0.3}
+    # Many steps blow up any rounding, so only the first are compared; and a wrong step often learns to read as
+    # well.
+    start = data | {"batches": batches[:3]}
+    expect.close(trained(student, expect, start)[0], reference.train(**start)[0], "params")
+    got = trained(student, expect, data | {"batches": batches})
     wrong = compare_form("params", got[0], params)
     expect.true(wrong is None, wrong.sentence if wrong else "", kind=wrong.kind if wrong else "")
     # Counted here, from the returned arrays and with the reference's forward pass.
     scores = reference.run(forward_scores, x=digits.x_test.reshape(-1, 64), params=got[0])
     right = float(np.mean(np.argmax(scores, axis=1) == digits.y_test))
-    expect.at_least("the share of held-out digits read right", right, 0.6)
+    expect.at_least("the share of held-out digits read right", right, 0.5)
 
 
 # --- shared ---------------------------------------------------------------------------------------------------------
@@ -308,8 +312,8 @@ def network(draw, sizes, dtype="float64", scale=1.0):
         "b2": draw.normal((c,), scale, dtype),
     }
     if n > 1:
-        # Every hidden unit is on for some rows and off for others: otherwise ReLU could be forgotten unseen.
-        params["b1"] -= np.round((x @ params["W1"]).mean(axis=0), 1)
+        # Hidden units that are on for one row are off for another: otherwise ReLU could be forgotten unseen.
+        x[1] = -x[0] / 2
     return x, params
 
 
@@ -318,5 +322,9 @@ def training(draw, steps):
     differ in size.
     """
     x, params = network(draw, (4, 3, 3, 3))
-    batches = [draw.choice(4, size) for size in (3, 2, 4)[:steps]]
-    return {"x": x, "labels": draw.labels(4, 3), "params": params, "learning_rate": 0.5, "batches": batches}
+    labels, rows = draw.labels(4, 3), 1 + draw.permutation(3)
+    # The first batch must show whose labels are used, even by someone who takes the first ones of all.
+    if np.array_equal(labels[rows], labels[:3]):
+        rows = np.roll(rows, 1)
+    batches = [rows, draw.choice(4, 2), draw.choice(4, 4)][:steps]
+    return {"x": x, "labels": labels, "params": params, "learning_rate": 0.5, "batches": batches}

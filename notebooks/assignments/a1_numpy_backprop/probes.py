@@ -48,13 +48,13 @@ def gradient_of_a_wave(ns, x, weights):
     return ns.numerical_gradient(f, x)
 
 
-def gradient_and_x_afterwards(ns, x, weights):
+def gradient_and_x_afterwards(ns, x, weights, h):
     import numpy as np
 
     def f(v):
         return float(np.sum(v) * np.sum(np.sin(weights * v)))
 
-    gradient = ns.numerical_gradient(f, x)
+    gradient = ns.numerical_gradient(f, x, h)
     return gradient, x
 
 

@@ -15,5 +15,5 @@ def build(folder: Path, honest: bytes) -> None:
     notebook = json.loads(honest)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["line\n"] * 300_000}]
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["line of some output\n"] * 100_000}]
     (folder / f"{folder.name}.ipynb").write_text(json.dumps(notebook))

@@ -14,6 +14,6 @@ def build_class(folder: Path, honest: bytes, assignment: str) -> Path:
     """Write the class as a flat folder."""
     for student in ("alice", "zoe"):
         (folder / f"{student}.ipynb").write_bytes(honest)
-    for number, name in enumerate(("=cmd|' /C calc'!A0", "@SUM(1+1)", "+1", "-1")):
+    for number, name in enumerate(("=cmd|' -C calc'!A0", "@SUM(1+1)", "+1", "-1")):
         (folder / f"{name}.ipynb").write_bytes(honest + b" " * number)
     return folder

@@ -1,4 +1,4 @@
-"""nbgrader's own example course, a class that handed it in, and the scores that stock nbgrader gives the honest ones."""
+"""nbgrader's own example course, a class that handed it in, and the scores that stock nbgrader gives honest work."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Foreign:
     submissions: Path
     """everybody's, in nbgrader's layout"""
     scores: Mapping[tuple[str, str, str], float | None]
-    """(student, notebook, grade id) of the honest -> nbgrader's auto score; None where it leaves the cell to a person"""
+    """(student, notebook, grade id) of the honest -> nbgrader's auto score; None where a person is to decide"""
 
     @property
     def source(self) -> Path:

@@ -46,7 +46,7 @@ assert mean_of([2.5, 3.5, 9.0]) == 5.0
 CHECKS = '''"""Hidden checks."""
 import pytest
 
-@pytest.mark.cell("test_double")
+@pytest.mark.cell("test_double_of_a_long_name_in_the_notebook")
 def test_twice(student, reference, draw, expect):
     """Doubling is right for arrays of any shape whatsoever."""
     expect.close(student.double(draw.normal((3, 2))), reference.double(draw.normal((3, 2))))

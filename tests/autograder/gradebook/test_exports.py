@@ -67,7 +67,18 @@ def test_a_score_given_by_hand_replaces_the_graders(run: Path) -> None:
     assert (cyn["score"], cyn["why"]) == ("12.5", "2.5")
 
 
-FORMULAS = ["=cmd()", "+1+1", "-2+3", "@SUM(A1)", "\t=1", " =1", "\n=1", "\uff1d1+1", "|calc", '=HYPERLINK("http://x","y")']
+FORMULAS = [
+    "=cmd()",
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    " =1",
+    "\n=1",
+    "\uff1d1+1",
+    "|calc",
+    '=HYPERLINK("http://x","y")',
+]
 
 
 @pytest.mark.parametrize("name", FORMULAS)

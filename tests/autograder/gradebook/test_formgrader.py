@@ -22,6 +22,7 @@ from autograder.gradebook.nbgrader_db import write_gradebook
 
 NAME = "a9_demo"
 START_S = 60
+pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from nbgrader.utils import compute_checksum
 
+from autograder.assignment import known_assignments, load_assignment
 from autograder.errors import BadAssignment, CannotWrite, LeakyRelease, WrongUse
 from autograder.gradebook.release import check_release, publish, release, verify_published, verify_release
 from autograder.records import Assignment
@@ -380,3 +381,28 @@ def test_a_link_out_of_the_data_folder_stops_publishing(course: Any, tmp_path: P
 def test_a_course_without_assignments_cannot_be_published(tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match="no assignment to publish"):
         publish(tmp_path, tmp_path / "public")
+
+
+# The course itself
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_name_of_a_cell_is_no_secret_although_the_checks_hold_it(course: Any, tmp_path: Path) -> None:
+    name = "test_double_of_a_long_name_in_the_notebook"
+    assert name in (course.folder / "checks.py").read_text()
+    assignment = course.change(lambda nb: nb.cells[3].metadata.nbgrader.update(grade_id=name))
+    assert verify_release(release(assignment, tmp_path / "release"), assignment) == []
+
+
+@pytest.mark.parametrize("name", known_assignments(ROOT))
+def test_the_release_in_the_repository_is_fresh_and_honest(name: str) -> None:
+    """Fails after a change to an assignment until `autograder release` has been run."""
+    check_release(ROOT / "notebooks" / "release" / name, load_assignment(name, ROOT))
+
+
+def test_the_course_can_be_published(tmp_path: Path) -> None:
+    out = publish(ROOT, tmp_path / "public")
+    names = known_assignments(ROOT)
+    assert verify_published(out, [load_assignment(name, ROOT) for name in names]) == []
+    assert sorted(p.name for p in (out / "notebooks" / "release").iterdir()) == names

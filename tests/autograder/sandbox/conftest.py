@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from autograder.records import Limits, from_data, to_data
-from autograder.sandbox import Host, Tier, default_read, probe
+from autograder.sandbox import Host, Tier, default_read, new_private, probe
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
 ROOT = Path(__file__).resolve().parents[3]
@@ -207,6 +207,23 @@ def course(who: str) -> Iterator[Path]:
             os.chown(path, NOBODY, NOBODY)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def private(who: str) -> Iterator[Path]:
+    """A private folder that the test knows before the box does."""
+    folder = new_private()
+    if who == "unprivileged" and os.geteuid() == 0:
+        os.chown(folder, NOBODY, NOBODY)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def weaker(who: str, this_host: Host, bare: Zygote) -> Boxed:
+    """A box for which the test leaves mechanisms out."""
+    insist_or_skip(this_host, Tier.FILES, who)
+    return Boxed(bare, who, this_host, default_read())
 
 
 @pytest.fixture

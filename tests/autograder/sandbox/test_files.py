@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -42,7 +43,7 @@ def test_course_sources_other_submissions_the_gradebook_and_keys_do_not_exist(bo
         "/etc/ssh",
         "/etc/hostname",
         "/home",
-        "/var",
+        "/var/log",
         "/run",
         "/boot",
         "/sys/fs/cgroup",
@@ -151,23 +152,24 @@ def test_the_environment_of_whoever_started_the_grader_is_gone(boxed: Any) -> No
 
 
 def test_no_descriptor_of_the_grader_is_left_open(boxed: Any) -> None:
-    def descriptors() -> list[str]:
+    def descriptors() -> dict[str, str]:
         import os
 
-        links = []
+        links = {}
         for fd in os.listdir("/proc/self/fd"):
             try:
-                links.append(os.readlink(f"/proc/self/fd/{fd}"))
+                links[fd] = os.readlink(f"/proc/self/fd/{fd}")
             except FileNotFoundError:  # the listing's own, closed by now
                 continue
         return links
 
     links = boxed(descriptors).result
-    # The standard streams lead to nowhere, except the one that this test keeps; the pipe is its channel.
-    assert [link.split(":")[0] for link in links if link != "/dev/null"] in (["pipe"], ["pipe", "pipe"], ["/", "pipe"])
+    assert links.pop("0") == links.pop("1") == "/dev/null"
+    del links["2"]  # kept by this test, as is one pipe
+    assert [link.split(":")[0] for link in links.values()] == ["pipe"]
 
 
-@pytest.mark.skipif(not Path("/usr/bin/id").exists(), reason="the test copies /usr/bin/id")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a program that would run as root")
 def test_a_setuid_program_runs_as_the_student(boxed: Any, course: Path) -> None:
     def run(program: str) -> list[str]:
         import os
@@ -176,8 +178,7 @@ def test_a_setuid_program_runs_as_the_student(boxed: Any, course: Path) -> None:
         return [subprocess.check_output([program, "-u"], text=True).strip(), str(os.getuid())]
 
     program = course / "id"
-    shutil.copy("/usr/bin/id", program)
-    shutil.chown(program, Path.home().owner())
+    shutil.copy(str(shutil.which("id")), program)
     program.chmod(0o6755)
     euid, uid = boxed(run, program=str(program), readable=(str(course),)).result
     assert euid == uid

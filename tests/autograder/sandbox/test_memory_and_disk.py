@@ -1,4 +1,4 @@
-"""Memory and disk are bounded in sum, whatever they are taken through, and running out of memory is told from a crash."""
+"""Memory and disk are bounded in sum, whatever they are taken through, and memory is told apart from a crash."""
 
 from __future__ import annotations
 
@@ -128,12 +128,11 @@ def test_what_a_warm_kernel_shares_with_its_zygote_costs_the_student_nothing(war
 
 def test_tmp_shared_memory_and_the_private_folder_fill_one_limit(boxed: Any) -> None:
     def fill() -> dict[str, Any]:
-        import os
         import shutil
         from pathlib import Path
 
         found: dict[str, Any] = {}
-        for folder in ("/tmp", "/dev/shm", str(Path.cwd()), str(Path.home()), os.environ["TMPDIR"]):
+        for folder in ("/tmp", "/dev/shm", str(Path.cwd()), str(Path.home())):
             written = 0
             try:
                 for number in range(100):

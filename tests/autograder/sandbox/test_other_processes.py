@@ -64,7 +64,7 @@ def test_the_grader_and_its_other_processes_cannot_be_killed_traced_or_read(boxe
             ways: dict[str, Callable[[], Any]] = {
                 "kill": lambda pid=pid: os.kill(pid, signal.SIGKILL),
                 "environ": lambda pid=pid: Path(f"/proc/{pid}/environ").read_bytes(),
-                "mem": lambda pid=pid: open(f"/proc/{pid}/mem", "rb"),
+                "mem": lambda pid=pid: os.open(f"/proc/{pid}/mem", os.O_RDONLY),
                 "ptrace": lambda pid=pid: called("ptrace", 16, pid, None, None),
                 "limit": lambda pid=pid: called("prlimit", pid, 7, None, ctypes.create_string_buffer(16)),
                 "pidfd": lambda pid=pid: os.pidfd_open(pid),
@@ -188,7 +188,7 @@ def test_a_child_that_detached_itself_twice_ends_with_its_box(boxed: Any) -> Non
     assert running(marker) == []
 
 
-def test_a_box_dies_with_its_supervisor(boxed: Any) -> None:
+def test_a_box_dies_with_its_supervisor(boxed: Any, private: Path) -> None:
     def ask_to_survive(marker: str) -> None:
         import ctypes
         import subprocess
@@ -200,7 +200,7 @@ def test_a_box_dies_with_its_supervisor(boxed: Any) -> None:
     marker = f"orphan-{os.getpid()}"
     zygote = type(boxed.zygote)()
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(replace(boxed, zygote=zygote), ask_to_survive, marker=marker)
+        asked = pool.submit(replace(boxed, zygote=zygote), ask_to_survive, marker=marker, private=str(private))
         for _ in range(200):
             if running(marker):
                 break

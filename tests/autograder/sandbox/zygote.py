@@ -99,7 +99,7 @@ def inside(box: Box, writer: int, source: str, data: dict[str, Any], started: tu
     report: dict[str, Any] = {}
     try:
         begun = time.process_time()
-        box.confine(keep_fds=[writer, 2], variables={"OMP_NUM_THREADS": "1", "PATH": os.environ["PATH"]})
+        box.confine(keep_fds=[writer, 2], variables={"OMP_NUM_THREADS": "1"})
         report["confine_cpu_s"] = time.process_time() - begun
         report["ready_s"] = time.perf_counter() - started[1]
         # As in a kernel, the main module has no file: processes started by spawn do not run this script again.

@@ -1,7 +1,7 @@
 """Every step uses all rows."""
 
 EXPECTED = {
-    "test_train": "partial:batches-ignored",
+    "test_train": "failed:batches-ignored",
 }
 KIND = "fault"
 CELLS = {

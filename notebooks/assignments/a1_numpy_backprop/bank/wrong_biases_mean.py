@@ -2,7 +2,7 @@
 
 EXPECTED = {
     "test_two_layer_backward": "failed:bias-gradients-are-means",
-    "test_train": "partial:bias-gradients-are-means",
+    "test_train": "failed:bias-gradients-are-means",
 }
 KIND = "fault"
 CELLS = {

@@ -2,7 +2,7 @@
 
 EXPECTED = {
     "test_two_layer_backward": "failed:bias-gradients-summed-over-everything",
-    "test_train": "partial:bias-gradients-summed-over-everything",
+    "test_train": "failed:bias-gradients-summed-over-everything",
 }
 KIND = "fault"
 CELLS = {

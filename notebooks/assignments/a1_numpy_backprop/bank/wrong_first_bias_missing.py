@@ -3,7 +3,7 @@
 EXPECTED = {
     "test_two_layer_forward": "failed:first-bias-missing",
     "test_two_layer_backward": "failed:first-bias-missing",
-    "test_train": "partial:first-bias-missing",
+    "test_train": "failed:first-bias-missing",
 }
 KIND = "fault"
 CELLS = {

@@ -1,7 +1,7 @@
 """The learning rate is not used."""
 
 EXPECTED = {
-    "test_train": "partial:learning-rate-missing",
+    "test_train": "failed:learning-rate-missing",
 }
 KIND = "fault"
 CELLS = {

@@ -3,7 +3,7 @@
 EXPECTED = {
     "test_two_layer_forward": "failed:relu-before-the-bias",
     "test_two_layer_backward": "failed:relu-before-the-bias",
-    "test_train": "partial:relu-before-the-bias",
+    "test_train": "failed:relu-before-the-bias",
 }
 KIND = "fault"
 CELLS = {

@@ -2,7 +2,7 @@
 
 EXPECTED = {
     "test_two_layer_backward": "partial:relu-derivative-missing",
-    "test_train": "partial:relu-derivative-missing",
+    "test_train": "failed:relu-derivative-missing",
 }
 KIND = "fault"
 CELLS = {

@@ -3,7 +3,7 @@
 EXPECTED = {
     "test_two_layer_forward": "failed:relu-missing",
     "test_two_layer_backward": "partial:relu-missing",
-    "test_train": "partial:relu-missing",
+    "test_train": "failed:relu-missing",
 }
 KIND = "fault"
 CELLS = {

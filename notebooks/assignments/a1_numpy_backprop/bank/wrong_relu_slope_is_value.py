@@ -2,7 +2,7 @@
 
 EXPECTED = {
     "test_two_layer_backward": "partial:relu-slope-is-its-value",
-    "test_train": "partial:relu-slope-is-its-value",
+    "test_train": "failed:relu-slope-is-its-value",
 }
 KIND = "fault"
 CELLS = {

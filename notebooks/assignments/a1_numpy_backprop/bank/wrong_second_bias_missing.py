@@ -2,7 +2,7 @@
 
 EXPECTED = {
     "test_two_layer_forward": "failed:second-bias-missing",
-    "test_train": "partial:second-bias-missing",
+    "test_train": "failed:second-bias-missing",
 }
 KIND = "fault"
 CELLS = {

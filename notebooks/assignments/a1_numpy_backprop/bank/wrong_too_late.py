@@ -1,7 +1,7 @@
 """Updates W2, then goes back through the new W2."""
 
 EXPECTED = {
-    "test_train": "partial:first-layer-gradient-too-late",
+    "test_train": "failed:first-layer-gradient-too-late",
 }
 KIND = "fault"
 CELLS = {

@@ -1,7 +1,7 @@
 """The biases are not updated."""
 
 EXPECTED = {
-    "test_train": "partial:biases-not-updated",
+    "test_train": "failed:biases-not-updated",
 }
 KIND = "fault"
 CELLS = {

@@ -1,0 +1,112 @@
+"""What the probe says about this host, and what is said about others."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from autograder.records import from_data, to_data
+from autograder.sandbox import Host, Tier, describe, probe
+from autograder.sandbox.host import (
+    LANDLOCK,
+    MEMORY_GROUP,
+    MOUNT_NAMESPACE,
+    NETWORK_NAMESPACE,
+    NO_NAMESPACES,
+    OWN_USER,
+    SECCOMP,
+    nothing,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is nothing to probe but on Linux")
+def test_the_probe_is_quick_and_leaves_this_process_alone() -> None:
+    before = (
+        sorted(os.listdir("/proc/self/ns")),
+        [os.readlink(f"/proc/self/ns/{n}") for n in os.listdir("/proc/self/ns")],
+    )
+    probe.cache_clear()
+    begun = time.perf_counter()
+    found = probe()
+    seconds = time.perf_counter() - begun
+    after = (
+        sorted(os.listdir("/proc/self/ns")),
+        [os.readlink(f"/proc/self/ns/{n}") for n in os.listdir("/proc/self/ns")],
+    )
+    assert before == after
+    assert seconds < 2.0, "a tenth of a second on an idle machine"
+    assert found is probe()
+    assert found.system == "Linux"
+
+
+def test_ci_reaches_the_tier_it_declares(this_host: Host, who: str) -> None:
+    declared = Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()]
+    if os.environ.get("CI") == "true":
+        assert this_host.tier >= declared, f"{who}: {describe(this_host)}"
+    assert this_host.tier >= Tier.NONE
+
+
+def test_a_host_travels_as_json(this_host: Host) -> None:
+    assert from_data(Host, json.loads(json.dumps(to_data(this_host)))) == this_host
+
+
+@pytest.mark.parametrize(
+    ("without", "tier"),
+    [
+        ((), Tier.FULL),
+        ((MEMORY_GROUP,), Tier.FULL),
+        ((LANDLOCK,), Tier.FULL),
+        ((MOUNT_NAMESPACE,), Tier.FILES),
+        ((SECCOMP,), Tier.FILES),
+        ((OWN_USER,), Tier.FILES),
+        ((MOUNT_NAMESPACE, LANDLOCK), Tier.LIMITS),
+        ((NETWORK_NAMESPACE, SECCOMP), Tier.LIMITS),
+        (NO_NAMESPACES, Tier.FILES),
+        ((*NO_NAMESPACES, LANDLOCK), Tier.LIMITS),
+    ],
+)
+def test_each_missing_mechanism_costs_the_tier_it_carries(without: tuple[str, ...], tier: Tier) -> None:
+    everything = nothing("Linux")
+    mechanisms = tuple(from_data(type(m), {**to_data(m), "available": True}) for m in everything.mechanisms)
+    strong = Host("Linux", True, True, mechanisms, 7)
+    assert strong.without(*without).tier is tier
+    assert strong.without(*without).missing == tuple(m.name for m in mechanisms if m.name in without)
+
+
+@pytest.mark.parametrize("system", ["Darwin", "Windows"])
+def test_other_systems_offer_nothing_and_say_so(system: str) -> None:
+    host = nothing(system)
+    assert host.tier is Tier.NONE
+    text = describe(host)
+    assert "tier none" in text
+    assert f"{system} has no such thing" in text
+
+
+def test_what_is_missing_is_told_with_what_it_means_and_what_to_do(this_host: Host) -> None:
+    text = describe(this_host.without(LANDLOCK, MEMORY_GROUP))
+    assert "Linux 5.13" in text
+    assert "systemd-run" in text
+    for mechanism in this_host.mechanisms:
+        assert mechanism.name in text
+        assert mechanism.available or mechanism.means, mechanism
+
+
+def test_everything_can_be_imported_where_there_is_no_linux() -> None:
+    """The modules' imports and first steps, with the names of another system."""
+    code = (
+        "import sys, platform; sys.platform = 'darwin'; platform.system = lambda: 'Darwin'\n"
+        "from autograder.sandbox import probe, describe, default_read, Tier\n"
+        "from autograder.sandbox import box, cgroups, environment, landlock, mounts, processes, seccomp\n"
+        "assert probe().tier is Tier.NONE; assert landlock.version() == 0; print(describe(probe()).splitlines()[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Sandbox tier none")
