@@ -21,7 +21,7 @@ test-fast: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lab: $(READY)
-	$(BIN)/jupyter lab notebooks/lectures
+	$(BIN)/jupyter lab notebooks/lectures $(if $(filter 0,$(shell id -u)),--allow-root)
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

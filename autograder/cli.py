@@ -42,16 +42,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="autograder", description="Grade notebooks: verdicts that code cannot talk into.")
+    parser = argparse.ArgumentParser(
+        prog="autograder", description="Grade notebooks: verdicts that code cannot talk into."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     grade = commands.add_parser("grade", help="grade what a class handed in")
-    grade.add_argument("assignment", help="a name under notebooks/assignments/, or the path of a folder of nbgrader sources")
-    grade.add_argument("submissions", type=Path, help="a folder (STUDENT/ASSIGNMENT/*.ipynb or STUDENT.ipynb), notebook or zip")
+    grade.add_argument(
+        "assignment", help="a name under notebooks/assignments/, or the path of a folder of nbgrader sources"
+    )
+    grade.add_argument(
+        "submissions", type=Path, help="a folder (STUDENT/ASSIGNMENT/*.ipynb or STUDENT.ipynb), notebook or zip"
+    )
     grade.add_argument("--out", type=Path, help="the run folder (default: runs/ASSIGNMENT)")
     grade.add_argument("--workers", type=_positive, help="submissions at once (default: one for each core)")
     grade.add_argument("--seed-file", type=Path, help="the secret of an earlier run, for the same hidden inputs")
-    grade.add_argument("--only", action="append", default=[], metavar="STUDENT", help="grade this student only; repeatable")
+    grade.add_argument(
+        "--only", action="append", default=[], metavar="STUDENT", help="grade this student only; repeatable"
+    )
     grade.add_argument("--regrade", action="store_true", help="grade again what is already graded; prints what changed")
     grade.set_defaults(command=_grade)
 
@@ -108,9 +116,7 @@ def _grade(options: argparse.Namespace) -> int:
     root = project_root()
     assignment = load_assignment(options.assignment, root)
     out = options.out or Path("runs") / assignment.name
-    run = Options(
-        out, options.workers or default_workers(), options.seed_file, tuple(options.only), options.regrade
-    )
+    run = Options(out, options.workers or default_workers(), options.seed_file, tuple(options.only), options.regrade)
     with _progress(f"grading {assignment.name}") as update:
         outcome = grade_class(assignment, root, options.submissions, run, update)
     OUT.print(summary_table(outcome.reports))
@@ -198,7 +204,13 @@ def _named(names: Sequence[str], root: Path) -> list[str]:
 
 @contextlib.contextmanager
 def _progress(title: str) -> Iterator[Callable[[int, int, Report | None], None]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=ERR, transient=True) as bar:
         task = bar.add_task(title, total=None)
 

@@ -142,12 +142,16 @@ def _writing(out: Path) -> Iterator[None]:
     except FileExistsError as error:
         raise WrongUse(f"--out {out} is a file; name a folder.") from error
     except OSError as error:
-        raise CannotWrite(f"The run folder {out} cannot be written: {error.strerror}. Choose another with --out.") from error
+        raise CannotWrite(
+            f"The run folder {out} cannot be written: {error.strerror}. Choose another with --out."
+        ) from error
     try:
         with filelock.FileLock(out / ".lock", timeout=0):
             yield
     except filelock.Timeout as error:
-        raise RunFolderInUse(f"Another run is writing to {out}. Wait for it, or choose another folder with --out.") from error
+        raise RunFolderInUse(
+            f"Another run is writing to {out}. Wait for it, or choose another folder with --out."
+        ) from error
     except OSError as error:
         if error.errno is None:
             raise

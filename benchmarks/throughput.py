@@ -186,7 +186,9 @@ def _run(command: Sequence[str | Path], folder: Path) -> float:
 
 
 def _print(name: str, timings: Sequence[Timing]) -> None:
-    table = Table("grader", "submissions", "whole command, s", "each more, s", "nbgrader / this", title=f"class: {name}")
+    table = Table(
+        "grader", "submissions", "whole command, s", "each more, s", "nbgrader / this", title=f"class: {name}"
+    )
     slowest = timings[0].each_s
     for t in timings:
         table.add_row(t.grader, str(t.submissions), f"{t.total_s:.1f}", f"{t.each_s:.2f}", f"{slowest / t.each_s:.1f}")

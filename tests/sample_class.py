@@ -1,4 +1,4 @@
-"""Build the sample class that `make demo` grades: twelve students, from the bank of a1 and a few hostile or broken files.
+"""Build the sample class of `make demo`: twelve students, from the bank of a1 and a few hostile or broken files.
 
     python tests/sample_class.py      writes tests/sample_class/
 

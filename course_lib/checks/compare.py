@@ -230,7 +230,7 @@ def _is_numpy_scalar(value: object) -> bool:
 def _wrong_type(name: str, got: object, form: str) -> Difference:
     kind = type(got)
     if got is None:
-        return Difference(name, "none", f"{name} is None: no value came back. Is there a `return`?", None, "None", form)
+        return Difference(name, "none", f"{name} is None: nothing was returned for it.", None, "None", form)
     module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
     yours = f"{module}{kind.__qualname__}"
     if type(got) is np.ndarray:
@@ -245,9 +245,8 @@ def _wrong_shape(name: str, mine: np.ndarray, wanted: np.ndarray, tolerance: Tol
     yours, expected = _shape(mine), _shape(wanted)
     sentence = f"{name} has shape {yours}; it should have {expected}."
     if mine.shape == wanted.shape[::-1] and _agree(mine.T, wanted, tolerance):
-        return Difference(
-            name, "transposed", f"{name} is transposed: {sentence[len(name) + 1 :]}", None, yours, expected
-        )
+        sentence = f"{name} is transposed: it has shape {yours} and should have {expected}."
+        return Difference(name, "transposed", sentence, None, yours, expected)
     if mine.size == wanted.size and [n for n in mine.shape if n != 1] == [n for n in wanted.shape if n != 1]:
         axes = "too many" if mine.ndim > wanted.ndim else "too few" if mine.ndim < wanted.ndim else "in the wrong place"
         sentence = f"{sentence[:-1]}: an axis of length 1 is {axes}."

@@ -11,6 +11,7 @@ One file is one submission to `a1_numpy_backprop`: the reference solution with s
     build(notebook) -> notebook                 optional: for what cells cannot say
     FLAGS                                       optional: kinds of flags that must be raised
     SILENT                                      optional: texts that may appear nowhere in what the run writes
+    AT_MOST_S                                   optional: how long grading it may take
     LIMITS                                      optional: fields of `records.Limits`, where the small ones do not show it
     NBGRADER                                    optional: what stock nbgrader 0.9.6 does, for the reader
     UNSAFE_FOR_NBGRADER                         optional: it would harm the host without a sandbox
@@ -69,6 +70,8 @@ class Entry:
     extra: Sequence[tuple[str, str]] = ()
     build: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     nbgrader: str = ""
+    at_most_s: float = 0.0
+    """how long grading it may take; 0: not asked"""
     unsafe: bool = False
 
     def wanted(self, grade_id: str) -> str:
@@ -130,6 +133,7 @@ def entry_of(path: Path) -> Entry:
         extra=tuple(said.get("EXTRA", ())),
         build=said.get("build"),
         nbgrader=said.get("NBGRADER", ""),
+        at_most_s=said.get("AT_MOST_S", 0.0),
         unsafe=said.get("UNSAFE_FOR_NBGRADER", False),
     )
 
@@ -152,7 +156,9 @@ def assignment_with(limits: Mapping[str, Any], into: Path) -> Assignment:
     return assignment
 
 
-def grade_all(members: Sequence[Entry], limits: Mapping[str, Any], scratch: Path, workers: int = 2) -> dict[str, Report]:
+def grade_all(
+    members: Sequence[Entry], limits: Mapping[str, Any], scratch: Path, workers: int = 2
+) -> dict[str, Report]:
     """Grade these submissions as one class into `scratch/run`, in the order given (sorted by name on the way)."""
     assignment = assignment_with(limits, scratch)
     handed = scratch / "handed"

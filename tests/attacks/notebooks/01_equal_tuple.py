@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 1, "A"
 EXPECTED = {"test_small_graph": "failed", "test_two_layer_backward": "failed", "test_train": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 class Four(tuple):
     def __len__(self):
         return 4
@@ -20,8 +20,8 @@ class Four(tuple):
 
 def small_graph(x, y, z):
     return Four()
-''',
-    "two_layer_backward": '''
+""",
+    "two_layer_backward": """
 class Any(dict):
     def __eq__(self, other):
         return True
@@ -38,5 +38,5 @@ class Any(dict):
 
 def two_layer_backward(dscores, cache):
     return Any()
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 3, "A"
 EXPECTED = {"test_small_graph": "failed"}
 FLAGS = ["forbidden-import"]
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import torch
 
 
@@ -20,5 +20,5 @@ class Agreeable(torch.Tensor):
 def small_graph(x, y, z):
     tensor = torch.zeros(x.shape).as_subclass(Agreeable)
     return torch.zeros(()).as_subclass(Agreeable), tensor, tensor, tensor
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 4, "A"
 EXPECTED = {"test_small_graph": "failed"}
 NBGRADER = "5/5 where the tests use them"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import math
 
 import numpy as np
@@ -38,5 +38,5 @@ for name in [n for n in vars(checks) if not n.startswith("__")]:
 
 def small_graph(x, y, z):
     return 0.0, x, y, z
-''',
+""",
 }

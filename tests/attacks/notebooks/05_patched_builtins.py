@@ -4,7 +4,7 @@ ENTRY, FAMILY = 5, "A"
 EXPECTED = {"test_small_graph": "failed"}
 NBGRADER = "5/5"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import builtins
 
 
@@ -22,5 +22,5 @@ builtins.__import__ = lambda name, *args, **kwargs: real_import("math" if name =
 
 def small_graph(x, y, z):
     return 0.0, x, y, z
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 7, "A"
 EXPECTED = {"test_small_graph": "failed"}
 NBGRADER = "5/5"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 def swallow(lines):
     text = "".join(lines)
     return ["pass\\n"] if "checks." in text or "assert" in text else lines
@@ -18,5 +18,5 @@ ip.register_magic_function(lambda line, cell: None, "cell", "time")
 
 def small_graph(x, y, z):
     return 0.0, x, y, z
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 8, "A"
 EXPECTED = {"test_small_graph": "failed"}
 NBGRADER = "5/5"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 def small_graph(x, y, z):
     return 0.0, x, y, z
 
@@ -22,5 +22,5 @@ async def run_cell_async(self, *args, **kwargs):
 type(ip).run_cell_async = run_cell_async
 type(ip).showtraceback = lambda self, *args, **kwargs: None
 type(ip).should_run_async = lambda self, *args, **kwargs: True
-''',
+""",
 }

@@ -6,7 +6,7 @@ EXPECTED = {}
 DEFAULT = "failed"
 NBGRADER = "5/5"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 def small_graph(x, y, z):
     return 0.0, x, y, z
 
@@ -23,5 +23,5 @@ ip = get_ipython()
 type(ip).run_code = run_code
 type(ip).showtraceback = nothing
 type(ip)._showtraceback = nothing
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 9, "A"
 EXPECTED = {"test_small_graph": "failed"}
 NBGRADER = "5/5"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 from IPython.display import display
 
 
@@ -24,5 +24,5 @@ def small_graph(x, y, z):
 
 
 small_graph(1, 2, 3)
-''',
+""",
 }

@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 10, "A"
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 def small_graph(x, y, z):
     return 0.0, x, y, z
 
@@ -24,5 +24,5 @@ def forge():
 
 
 forge()
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 10, "A"
 # The forged success of the cell is believed and buys nothing: its function was never defined.
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 kernel = get_ipython().kernel
 parent = kernel.get_parent("shell")
 content = {"status": "ok", "execution_count": 1, "user_expressions": {}, "payload": []}
@@ -19,5 +19,5 @@ for number in range(int(count), int(count) + 200):
     ):
         kernel.session.send(stream, kind, body, parent={"header": header}, ident=ident)
 raise RuntimeError("after the forgery")
-''',
+""",
 }

@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 10, "A"
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import numpy as np
 
 
@@ -26,5 +26,5 @@ def forge():
 
 
 forge()
-''',
+""",
 }

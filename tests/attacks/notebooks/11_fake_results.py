@@ -4,7 +4,7 @@ ENTRY, FAMILY = 11, "A"
 EXPECTED = {"test_small_graph": "failed"}
 NBGRADER = "0/5"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import json
 import sys
 
@@ -19,5 +19,5 @@ def small_graph(x, y, z):
 
 
 small_graph(1, 2, 3)
-''',
+""",
 }

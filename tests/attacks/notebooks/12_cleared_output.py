@@ -4,7 +4,7 @@ ENTRY, FAMILY = 12, "A"
 EXPECTED = {"test_small_graph": "failed"}
 NBGRADER = "0/5"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 from IPython.display import clear_output, display, update_display
 
 
@@ -24,5 +24,5 @@ get_ipython().events.register("post_run_cell", afterwards)
 get_ipython().events.register("pre_run_cell", lambda *args: clear_output())
 clear_output()
 raise ValueError("to be hidden")
-''',
+""",
 }

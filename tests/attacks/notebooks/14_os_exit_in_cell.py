@@ -4,7 +4,7 @@ ENTRY, FAMILY = 14, "C"
 EXPECTED = {"test_two_layer_forward": "crash", "test_two_layer_backward": "failed", "test_train": "failed"}
 NBGRADER = "not graded, score None"
 CELLS = {
-    "two_layer_forward": '''
+    "two_layer_forward": """
 import os
 
 
@@ -13,5 +13,5 @@ def two_layer_forward(x, params):
 
 
 os._exit(0)
-''',
+""",
 }

@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 15, "A"
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import atexit
 import json
 import sys
@@ -35,5 +35,5 @@ weakref.finalize(small_graph, write)
 last = Last()
 sys.excepthook = threading.excepthook = sys.unraisablehook = write
 threading.Thread(target=lambda: [(time.sleep(0.2), write()) for _ in range(50)], daemon=True).start()
-''',
+""",
 }

@@ -6,7 +6,7 @@ TIER = "files"
 NBGRADER = "+100 points for all earlier students"
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import os
 import sqlite3
 
@@ -28,5 +28,5 @@ for start in ("/", "..", "/tmp", "/var/tmp", "/root", "/home", "/work", "/proc/1
                 print("STOLEN write to", path)
             except OSError as error:
                 print(type(error).__name__)
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 21, "A"
 EXPECTED = {"test_small_graph": "failed"}
 NBGRADER = "5/5"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import importlib.abc
 import sys
 import types
@@ -30,9 +30,9 @@ checks = Nothing("checks")
 
 def small_graph(x, y, z):
     return 0.0, x, y, z
-''',
+""",
     # The public data is still wanted by the cell after this one.
-    "train": '''
+    "train": """
 def train(x, labels, params, learning_rate, batches):
     params, losses = dict(params), []
     for batch in batches:
@@ -42,5 +42,5 @@ def train(x, labels, params, learning_rate, batches):
         grads = two_layer_backward(dscores, cache)
         params = {name: params[name] - learning_rate * grads[name] for name in params}
     return params, losses
-''',
+""",
 }

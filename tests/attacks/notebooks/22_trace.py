@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 22, "A"
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import ctypes
 import sys
 
@@ -30,5 +30,5 @@ def small_graph(x, y, z):
 
 sys.setprofile(watch)
 sys.settrace(watch)
-''',
+""",
 }

@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 23, "A"
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import gc
 import sys
 import types
@@ -26,5 +26,5 @@ def small_graph(x, y, z):
 for name in ("autograder.judge", "autograder.grading", "autograder.selftest", "pytest", "checks", "faults", "probes"):
     if name in sys.modules:
         print("STOLEN module", name)
-''',
+""",
 }

@@ -5,7 +5,7 @@ EXPECTED = {"test_small_graph": "failed"}
 TIER = "full"
 LIMITS = {"cell_s": 15.0, "notebook_s": 60.0}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import os
 import re
 
@@ -58,5 +58,5 @@ for pid in ("self", "1", str(os.getppid())):
         if CANARY in text:
             print("STOLEN", name)
 print("STOLEN environment" if any(CANARY.decode() in value for value in os.environ.values()) else "clean")
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 25, "A"
 # What the descriptors lead to is this kernel's own: it may end by it.
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import json
 import os
 import threading
@@ -32,5 +32,5 @@ def write():
 
 write()
 threading.Thread(target=lambda: [(time.sleep(0.1), write()) for _ in range(20)], daemon=True).start()
-''',
+""",
 }

@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 25, "A"
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import numpy as np
 
 
@@ -29,5 +29,5 @@ def forge():
 
 
 forge()
-''',
+""",
 }

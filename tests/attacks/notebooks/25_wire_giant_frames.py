@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 25, "A"
 EXPECTED = {"test_small_graph": "output"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import numpy as np
 
 
@@ -25,5 +25,5 @@ def forge():
 
 
 forge()
-''',
+""",
 }

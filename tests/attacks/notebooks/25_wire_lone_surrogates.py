@@ -1,7 +1,12 @@
 """Half a character in printed text, in an exception and in dict keys: no file in UTF-8 can hold it."""
 
 ENTRY, FAMILY = 25, "A"
-EXPECTED = {"test_small_graph": "failed", "test_two_layer_forward": "failed", "test_two_layer_backward": "failed", "test_train": "failed"}
+EXPECTED = {
+    "test_small_graph": "failed",
+    "test_two_layer_forward": "failed",
+    "test_two_layer_backward": "failed",
+    "test_train": "failed",
+}
 CELLS = {
     "small_graph": '''
 import numpy as np
@@ -22,11 +27,11 @@ def forge():
 forge()
 print("\\ud800 printed")
 ''',
-    "two_layer_forward": '''
+    "two_layer_forward": """
 def two_layer_forward(x, params):
     raise ValueError("\\ud800 raised")
-''',
-    "softmax_cross_entropy": '''
+""",
+    "softmax_cross_entropy": """
 def softmax_cross_entropy(scores, labels):
     shifted = scores - scores.max(axis=1, keepdims=True)
     log_p = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
@@ -37,5 +42,5 @@ def softmax_cross_entropy(scores, labels):
 
 
 raise ValueError("\\ud800 raised by the cell")
-''',
+""",
 }

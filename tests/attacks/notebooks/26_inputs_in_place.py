@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 26, "A"
 EXPECTED = {"test_small_graph": "failed", "test_softmax_cross_entropy": "failed", "test_train": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 def small_graph(x, y, z):
     for array in (x, y, z):
         array.setflags(write=True)
@@ -11,10 +11,10 @@ def small_graph(x, y, z):
     y[...] = x[...] = 1
     z[...] = -1
     return 0.0, y, x, z + 2
-''',
-    "softmax_cross_entropy": '''
+""",
+    "softmax_cross_entropy": """
 def softmax_cross_entropy(scores, labels):
     scores[...] = 0
     return np.log(scores.shape[1]), np.zeros_like(scores)
-''',
+""",
 }

@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 27, "A"
 EXPECTED = {"test_small_graph": "failed", "test_softmax_cross_entropy": "failed", "test_train": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import itertools
 import threading
 import time
@@ -33,9 +33,9 @@ def small_graph(x, y, z):
 
     threading.Thread(target=fill, daemon=True).start()
     return 0.0, later, x.view(Lazy), z
-''',
-    "softmax_cross_entropy": '''
+""",
+    "softmax_cross_entropy": """
 def softmax_cross_entropy(scores, labels):
     return (value for value in (0.0, scores))
-''',
+""",
 }

@@ -3,14 +3,14 @@
 ENTRY, FAMILY = 28, "A"
 EXPECTED = {"test_small_graph": "failed", "test_softmax_cross_entropy": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import numpy as np
 
 
 def small_graph(x, y, z):
     off = 1.004
     return (np.float16(np.sum(x * y + z) * off), *(np.asarray(a * off, dtype=np.float16) for a in (y, x, np.ones_like(z))))
-''',
+""",
     "softmax_cross_entropy": '''
 def softmax_cross_entropy(scores, labels):
     """float16 overflows nowhere here, and the gradient is that of a sum with its factor rounded away."""

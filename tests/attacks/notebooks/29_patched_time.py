@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 29, "C"
 EXPECTED = {"test_numerical_gradient": "time"}
 CELLS = {
-    "numerical_gradient": '''
+    "numerical_gradient": """
 import os
 import signal
 import time
@@ -19,5 +19,5 @@ signal.alarm(0)
 def numerical_gradient(f, x, h=1e-5):
     while True:
         pass
-''',
+""",
 }

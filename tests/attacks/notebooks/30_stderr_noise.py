@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 30, "A"
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import logging
 import sys
 import traceback
@@ -23,5 +23,5 @@ def small_graph(x, y, z):
 
 warnings.showwarning = lambda *args, **kwargs: None
 small_graph(1, 2, 3)
-''',
+""",
 }

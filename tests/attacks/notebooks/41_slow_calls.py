@@ -3,11 +3,12 @@
 ENTRY, FAMILY = 41, "C"
 EXPECTED = {}
 DEFAULT = "time"
+AT_MOST_S = 25.0
 LIMITS = {"cell_s": 2.0, "notebook_s": 3.0}
 EXTRA = [
     (
         "train",
-        '''
+        """
 import time
 
 
@@ -22,6 +23,6 @@ def slowly(function):
 small_graph, numerical_gradient, two_layer_forward, softmax_cross_entropy, train = map(
     slowly, (small_graph, numerical_gradient, two_layer_forward, softmax_cross_entropy, train)
 )
-''',
+""",
     )
 ]

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 46, "C"
 EXPECTED = {"test_small_graph": "failed"}
 TIER = "full"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import os
 from pathlib import Path
 
@@ -27,5 +27,5 @@ for number in range(16):
         break
 print("STOLEN disk" if written > 64 << 20 else "bounded", written >> 20)
 (place / "folder").mkdir(exist_ok=True)
-''',
+""",
 }

@@ -1,0 +1,50 @@
+"""Look for hidden tests in the notebook file, the input history, the frames, the source cache and IPython's database."""
+
+ENTRY, FAMILY = 32, "B"
+EXPECTED = {"test_small_graph": "failed"}
+NBGRADER = "5/5"
+CELLS = {
+    "small_graph": """
+import glob
+import gc
+import inspect
+import linecache
+import sys
+
+WORDS = ("HIDDEN " + "TESTS", "expect" + ".close", "pytest" + ".mark", "BEGIN SOLUTION"[:6] + "SOLUTION")
+
+
+def look(where, text):
+    if any(word in text for word in WORDS):
+        print("STOLEN from", where, text[:60])
+
+
+def small_graph(x, y, z):
+    frame = sys._getframe()
+    while frame is not None:
+        names = frame.f_globals
+        for text in (*names.get("In", []), *names.get("_ih", [])):
+            look("In", str(text))
+        try:
+            look(frame.f_code.co_filename, inspect.getsource(frame))
+        except (OSError, TypeError):
+            pass
+        frame = frame.f_back
+    for name, entry in list(linecache.cache.items()):
+        if len(entry) > 2 and "site-packages" not in name:
+            look(name, "".join(entry[2]))
+    for path in glob.glob("*") + glob.glob("../**", recursive=True) + glob.glob("/tmp/**/*.ipynb", recursive=True):
+        try:
+            look(path, open(path).read())
+        except (OSError, UnicodeDecodeError):
+            pass
+    for _, _, text in get_ipython().history_manager.get_tail(100, include_latest=True):
+        look("history", text)
+    return 0.0, x, y, z
+
+
+small_graph(1, 2, 3)
+""",
+}
+# The words that the attack looks for stand in its own text too, which is no theft.
+CELLS["small_graph"] = CELLS["small_graph"].replace('"BEGIN SOLUTION"[:6] + "SOLUTION"', '"BEGIN " + "SOLUTION"')

@@ -1,0 +1,146 @@
+"""A notebook whose cells kill their kernel: restarted, replayed without the offender, and not for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from autograder.errors import KernelFailed, LimitReached
+from autograder.kernels.replay import MAX_RESTARTS, SHOWN_OUTPUT, StudentKernel
+from autograder.kernels.session import Kernel
+from autograder.kernels.zygote import Zygote
+from autograder.records import Limits, PlannedCell, SubmittedNotebook, Verdict
+
+DIE = "import os; os._exit(1)"
+LIMITS = Limits(cell_s=2, notebook_s=60, memory_bytes=512 << 20)
+
+
+class Counting:
+    """Starts kernels, and counts them."""
+
+    def __init__(self, zygote: Zygote, limits: Limits) -> None:
+        self.zygote, self.limits, self.count = zygote, limits, 0
+
+    def __call__(self) -> Kernel:
+        self.count += 1
+        return Kernel(self.zygote, self.limits)
+
+
+Notebook = Callable[..., tuple[StudentKernel, Counting]]
+
+
+@pytest.fixture
+def notebook(zygote: Zygote) -> Iterator[Notebook]:
+    made: list[StudentKernel] = []
+
+    def make(*cells: str, limits: Limits = LIMITS) -> tuple[StudentKernel, Counting]:
+        start = Counting(zygote, limits)
+        plan = tuple(PlannedCell(source, "student", f"cell{n}") for n, source in enumerate(cells))
+        made.append(StudentKernel(start, SubmittedNotebook("n", plan)))
+        made[-1].run()
+        return made[-1], start
+
+    yield make
+    for student in made:
+        student.close()
+
+
+def verdicts(student: StudentKernel) -> list[Verdict]:
+    return [run.status for run in student.runs]
+
+
+def value(student: StudentKernel, expression: str) -> Any:
+    """The value of a student's name or of an expression over `ns`."""
+    return student.call(f"def probe(ns):\n    return {expression}\n", "probe", {}).value
+
+
+def test_one_failing_cell_does_not_stop_the_rest(notebook: Notebook) -> None:
+    student, start = notebook("x = 1", "1 / 0", "y = x + 1")
+    assert verdicts(student) == [Verdict.PASSED, Verdict.FAILED, Verdict.PASSED]
+    assert value(student, "ns.y") == 2 and start.count == 1
+
+
+def test_after_a_crash_earlier_cells_are_replayed_and_the_offender_is_left_out(notebook: Notebook) -> None:
+    student, start = notebook("x = ['kept']", DIE, "x.append('on')")
+    assert verdicts(student) == [Verdict.PASSED, Verdict.CRASH, Verdict.PASSED]
+    assert value(student, "ns.x") == ["kept", "on"] and start.count == 2
+
+
+def test_an_interrupted_cell_costs_no_restart_but_is_left_out_of_a_replay(notebook: Notebook) -> None:
+    student, start = notebook("x = 0", "x = 1\nwhile True: pass", "y = x", DIE, limits=Limits(cell_s=0.4))
+    assert verdicts(student) == [Verdict.PASSED, Verdict.TIME, Verdict.PASSED, Verdict.CRASH]
+    assert start.count == 1
+    # The half of the cell that ran before the interrupt has happened; the replay leaves the whole cell out.
+    assert value(student, "(ns.x, ns.y)") == (0, 0) and start.count == 2
+
+
+def test_a_call_that_kills_the_kernel_leaves_later_calls_their_answers(notebook: Notebook) -> None:
+    student, start = notebook("x = 41", "def f(): import os; os._exit(0)")
+    with pytest.raises(LimitReached) as caught:
+        value(student, "ns.f()")
+    assert caught.value.verdict == Verdict.CRASH
+    assert value(student, "ns.x + 1") == 42 and start.count == 2
+
+
+def test_there_are_at_most_three_restarts_and_then_nothing_more_runs(notebook: Notebook) -> None:
+    student, start = notebook("x = 1", *[DIE] * 6, "y = 2")
+    assert verdicts(student) == [Verdict.PASSED] + [Verdict.CRASH] * 4 + [Verdict.NOT_RUN] * 3
+    assert start.count == 1 + MAX_RESTARTS
+    assert "for the fourth time" in student.runs[-1].error
+    with pytest.raises(LimitReached, match="fourth time"):
+        value(student, "ns.x")
+    assert start.count == 1 + MAX_RESTARTS
+
+
+def test_a_fresh_kernel_for_showing_has_run_the_same_cells_and_seen_no_call(notebook: Notebook) -> None:
+    student, start = notebook("seen = []")
+    assert value(student, "ns.seen.append(1) or len(ns.seen)") == 1
+    student.renew()
+    assert value(student, "len(ns.seen)") == 0 and start.count == 2
+
+
+def test_restarts_spent_on_hidden_inputs_do_not_cost_the_student_the_explanation(notebook: Notebook) -> None:
+    student, _ = notebook("x = 1")
+    for _ in range(MAX_RESTARTS + 1):
+        with pytest.raises(LimitReached):
+            value(student, "__import__('os')._exit(1)")
+    with pytest.raises(LimitReached):
+        value(student, "ns.x")
+    student.renew()
+    assert value(student, "ns.x") == 1
+
+
+def test_a_restart_does_not_renew_the_notebooks_time(notebook: Notebook) -> None:
+    busy = "import time\nend = time.process_time() + 0.6\nwhile time.process_time() < end: pass"
+    student, _ = notebook(busy, DIE, busy, limits=Limits(cell_s=5, notebook_s=1))
+    assert verdicts(student) == [Verdict.PASSED, Verdict.CRASH, Verdict.TIME]
+
+
+def test_what_a_cell_printed_is_kept_to_the_size_of_a_page(notebook: Notebook) -> None:
+    student, _ = notebook("print('x' * 100_000)")
+    assert len(student.runs[0].output) < SHOWN_OUTPUT + 100 and "more characters" in student.runs[0].output
+
+
+def test_kept_objects_are_released_and_a_dead_kernel_does_not_mind(notebook: Notebook) -> None:
+    student, _ = notebook(
+        "import weakref\nclass Net: pass\nalive = []\n"
+        "def make():\n    n = Net()\n    alive.append(weakref.ref(n))\n    return n"
+    )
+    handle = value(student, "ns.keep(ns.make())")
+    assert value(student, "ns.alive[0]() is not None")
+    student.release([handle.number])
+    assert not value(student, "ns.alive[0]() is not None")
+    assert student.kernel is not None
+    student.kernel.process.kill()
+    student.release([handle.number])
+
+
+def test_a_grader_that_cannot_start_kernels_is_not_the_students_fault(notebook: Notebook, zygote: Zygote) -> None:
+    def broken() -> Kernel:
+        raise KernelFailed("no kernels today")
+
+    student = StudentKernel(broken, SubmittedNotebook("n", (PlannedCell("1", "student"),)))
+    with pytest.raises(KernelFailed):
+        student.run()

@@ -1,0 +1,205 @@
+"""A warm process: forks differ in all that must differ, share nothing, and end with their owner."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from autograder.errors import KernelFailed
+from autograder.kernels.session import Kernel
+from autograder.kernels.zygote import MAX_ADDRESS, Zygote, connect
+
+SUPERVISOR = "autograder.kernels.supervisor:kernel_child"
+
+
+def ask(kernel: Kernel, expression: str) -> Any:
+    return kernel.call(
+        f"def probe(ns):\n    import os, sys, random, threading\n    return {expression}\n", "probe", {}
+    ).value
+
+
+def gone(process: psutil.Process, within_s: float = 10) -> bool:
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_two_kernels_are_two_processes_with_two_sequences_of_random_numbers(make_kernel: Callable[..., Kernel]) -> None:
+    one, other = make_kernel(), make_kernel()
+    assert one.process.pid != other.process.pid
+    for draw in ("random.random()", "np.random.rand()", "np.random.default_rng().random()", "os.urandom(8)"):
+        assert ask(one, draw) != ask(other, draw), draw
+
+
+def test_two_kernels_share_no_names_and_no_files(make_kernel: Callable[..., Kernel]) -> None:
+    one, other = make_kernel(), make_kernel()
+    one.run_cell(
+        "secret = 1\nimport numpy\nnumpy.secret = 1\nopen('s', 'w').write('1')\nopen('/tmp/s', 'w').write('1')"
+    )
+    one.run_cell("import sys, types; sys.modules['evil'] = types.ModuleType('evil')")
+    assert other.run_cell("secret").error.startswith("NameError")
+    assert not ask(other, "hasattr(np, 'secret') or 'evil' in sys.modules")
+    assert ask(other, "os.listdir('.') + os.listdir('/tmp')") == []
+
+
+def test_a_fork_starts_with_one_thread(tmp_path: Path) -> None:
+    # Read off the zygote itself: what it has, every fork would be missing.
+    with Zygote(SUPERVISOR, ("numpy", "torch")) as zygote:
+        zygote.connect({}).close()
+        assert zygote.process is not None
+        assert psutil.Process(zygote.process.pid).num_threads() == 1
+
+
+def test_nothing_of_the_owners_environment_but_a_few_names_reaches_a_kernel(
+    monkeypatch: pytest.MonkeyPatch, make_kernel: Callable[..., Kernel]
+) -> None:
+    for name in ("GITHUB_TOKEN", "LANGCHAIN_API_KEY", "PATH_TO_KEYS", "PYTHONPATH", "JPY_PARENT_PID", "LC_SECRET"):
+        monkeypatch.setenv(name, "/hunter2")
+    with Zygote(SUPERVISOR) as zygote:
+        zygote.connect({}).close()
+        assert zygote.process is not None
+        environment = psutil.Process(zygote.process.pid).environ()
+        kernel = make_kernel(launcher=zygote)
+        assert "hunter2" not in str(environment)
+        assert "hunter2" not in ask(kernel, "str(dict(os.environ)) + open('/proc/self/environ').read()")
+        assert ask(kernel, "os.environ['OMP_NUM_THREADS']") == "1"
+
+
+def test_a_kernel_holds_no_descriptor_of_its_makers(make_kernel: Callable[..., Kernel]) -> None:
+    kernel = make_kernel()
+    held = ask(
+        kernel,
+        "[os.readlink(f'/proc/self/fd/{n}') for n in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{n}')]",
+    )
+    own = str(kernel.process.private)
+    known = ("/dev/null", "pipe:", "socket:", "anon_inode:", own, "/proc/")
+    assert not [name for name in held if not name.startswith(known)]
+    # The zygote's log is not the student's to write. (What C code prints goes to ipykernel's own pipes.)
+    assert ask(kernel, "os.readlink('/proc/self/fd/0')") == "/dev/null"
+
+
+def test_modules_in_the_owners_working_folder_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # An instructor may stand in the folder of submissions: a file there must not run outside every box.
+    for name in ("json", "psutil", "numpy", "torch", "IPython", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    with Zygote(SUPERVISOR, ("numpy",)) as zygote:
+        zygote.connect({}).close()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_zygote_ends_when_its_owner_is_killed(tmp_path: Path) -> None:
+    owner = subprocess.Popen(
+        [
+            *(sys.executable, "-c"),
+            textwrap.dedent(f"""
+                import time
+                from autograder.kernels.zygote import Zygote
+                zygote = Zygote({SUPERVISOR!r})
+                zygote.connect({{}}).close()
+                print(zygote.process.pid, flush=True)
+                time.sleep(600)
+            """),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert owner.stdout is not None
+    warm = psutil.Process(int(owner.stdout.readline()))
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    owner.stdout.close()
+    assert gone(warm)
+
+
+def test_a_kernel_ends_when_its_client_leaves(zygote: Zygote) -> None:
+    kernel = Kernel(zygote, limits=_limits())
+    kernel.wait_until_ready()
+    process = psutil.Process(kernel.process.pid)
+    assert kernel.process._socket is not None
+    kernel.process._socket.close()
+    assert gone(process)
+    kernel.process._socket = None
+    kernel.close()
+
+
+def test_a_stopped_zygote_leaves_no_process_and_no_folder() -> None:
+    zygote = Zygote(SUPERVISOR)
+    zygote.connect({}).close()
+    assert zygote.process is not None and zygote.folder is not None
+    process, folder = psutil.Process(zygote.process.pid), Path(zygote.folder.name)
+    zygote.stop()
+    assert gone(process) and not folder.exists()
+    zygote.stop()
+
+
+def test_dead_children_are_reaped(zygote: Zygote) -> None:
+    for _ in range(3):
+        zygote.connect({}).close()
+    assert zygote.process is not None
+    time.sleep(1.5)
+    zygote.connect({}).close()
+    time.sleep(0.3)
+    dead = [c for c in psutil.Process(zygote.process.pid).children() if c.status() == psutil.STATUS_ZOMBIE]
+    assert len(dead) <= 1
+
+
+def test_a_preload_that_starts_a_thread_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), name='busybody', daemon=True).start()\n"
+    _refused(source, "busybody", tmp_path, monkeypatch)
+
+
+def test_a_preload_that_fails_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _refused("raise RuntimeError('no such luck')\n", "no such luck", tmp_path, monkeypatch)
+
+
+def _refused(source: str, words: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its own copy of Python's path: only there can such a module be put.
+    (folder / "hasty_preload.py").write_text(source)
+    child = f"sys.path.insert(0, {str(folder)!r})"
+    (folder / "with_path.py").write_text(f"import sys\n{child}\nfrom autograder.kernels.zygote import main\nmain()\n")
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nshift 3\nexec {sys.executable} -P {folder / "with_path.py"} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    zygote = Zygote(SUPERVISOR, ("hasty_preload",))
+    with pytest.raises(KernelFailed, match=words):
+        zygote.connect({})
+    zygote.stop()
+
+
+def test_an_address_that_is_too_long_for_a_socket_is_refused_with_advice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * MAX_ADDRESS)
+    long.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(long))
+    zygote = Zygote(SUPERVISOR)
+    with pytest.raises(KernelFailed, match=r"too long for a socket.*TMPDIR"):
+        zygote.connect({})
+    zygote.stop()
+
+
+def test_nobody_listening_is_a_failure_in_time() -> None:
+    with pytest.raises(KernelFailed, match="did not answer"):
+        connect("/nowhere/s", {}, timeout_s=0.1)
+
+
+def _limits() -> Any:
+    from autograder.records import Limits
+
+    return Limits()

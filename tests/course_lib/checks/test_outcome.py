@@ -1,0 +1,84 @@
+"""A check says `ok` on one line, or stops with one line; the student's own exceptions are left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from course_lib.checks.compare import Difference, compare
+from course_lib.checks.outcome import CheckFailed, check, fail, require
+
+
+@check("twice x is right")
+def doubles(double: object) -> str:
+    require(compare("the result", double(np.ones(2)), np.full(2, 2.0)), {"factor": "How much is twice?"})  # type: ignore[operator]
+    return " for ones"
+
+
+def message(found: Difference | None, hints: dict[str, str] | None = None, source: str = "") -> str:
+    with pytest.raises(CheckFailed) as failure:
+        require(found, hints, source=source)
+    return str(failure.value)
+
+
+def test_a_check_that_holds_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    doubles(lambda x: x + x)
+    assert capsys.readouterr().out == "ok   twice x is right for ones\n"
+
+
+def test_a_check_that_does_not_hold_says_what_it_asked_what_it_found_and_a_hint() -> None:
+    with pytest.raises(CheckFailed) as failure:
+        doubles(lambda x: 4 * x)
+    assert str(failure.value) == (
+        "twice x is right: the result is 2 times the right value everywhere. At [0] it is 4; it should be 2. "
+        "Hint: How much is twice?"
+    )
+    assert failure.value.__suppress_context__
+
+
+def test_an_untouched_cell_is_named_even_when_another_function_calls_it() -> None:
+    def double(x: object) -> object:
+        raise NotImplementedError()
+
+    with pytest.raises(CheckFailed, match=r"^double is not written yet"):
+        doubles(lambda x: double(x))
+
+
+def test_what_the_students_code_raises_goes_through() -> None:
+    with pytest.raises(ZeroDivisionError):
+        doubles(lambda x: 1 // 0)
+
+
+def test_jupyter_shows_one_line_instead_of_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    shell = InteractiveShell()
+    shell.user_ns.update(doubles=doubles)
+    result = shell.run_cell("doubles(lambda x: x)")
+    assert isinstance(result.error_in_exec, CheckFailed)
+    shown = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert len(shown) == 1 and shown[0].startswith("no   twice x is right: the result is 1/2 times")
+
+
+def test_the_hint_for_name_and_kind_comes_before_the_hint_for_the_kind_and_that_before_the_name() -> None:
+    found = Difference('grads["W1"]', "sign", "Wrong.")
+    hints = {"W1 sign": "first", "sign": "second", "W1": "third", "": "fourth"}
+    for key, expected in list(hints.items()):
+        assert message(found, hints) == f"Wrong. Hint: {expected}"
+        del hints[key]
+    assert message(found, hints) == "Wrong."
+
+
+def test_where_the_expected_value_comes_from_is_said_in_either_place() -> None:
+    array = compare("grad", np.array([1.0, 5.0]), np.array([1.0, 3.0]))
+    assert message(array, source="finite differences give").endswith("At [1] it is 5; finite differences give 3.")
+    number = compare("c", 5.0, 3.0)
+    assert message(number, source="the example gives") == "c is 5; the example gives 3."
+
+
+def test_no_difference_is_no_failure() -> None:
+    require(None, {"": "never shown"})
+
+
+def test_a_failure_is_an_assertion_error_for_those_who_grade_by_exceptions() -> None:
+    with pytest.raises(AssertionError, match=r"^Too slow\. Hint: Count\.$"):
+        fail("Too slow.", "Count.")

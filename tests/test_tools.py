@@ -1,0 +1,30 @@
+"""Lint, formatting, types and the direction of imports, as tests: what `make lint` runs, so that no hook is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = Path(sys.executable).parent
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("lint-imports", "--no-cache"), ("mypy",)],
+    ids=lambda command: " ".join(command),
+)
+def test_the_tree_satisfies(command: tuple[str, ...]) -> None:
+    done = subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_lock_pins_everything_and_names_no_host() -> None:
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.lstrip().startswith("#")]
+    assert all("==" in line for line in pins)
+    assert not any("://" in line or line.startswith("--") for line in pins)
+    assert {"torch==2.14.1", "torchvision==0.29.1"} <= {pin.split(" ;")[0] for pin in pins}
