@@ -87,6 +87,8 @@ def _judge_apart(
     side = KernelSide(student, watch=assignment.forbidden)
     outcome = checks.run(side, secret)
     flags = [Flag("grader-error", problem) for problem in outcome.problems]
+    if student.hurried:
+        flags.append(Flag("wall-clock", "A call was ended by the clock before it had used its computing time."))
     flags += [
         Flag("forbidden-operations", f"{framework} worked while {', '.join(sorted(during))} ran (observed)")
         for framework, during in side.operations.items()

@@ -17,6 +17,7 @@ from ipykernel.iostream import OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 
+from autograder.inside import orphans
 from autograder.inside.agent import Agent
 from autograder.inside.names import CALL, REPLY
 from autograder.records import Limits
@@ -80,8 +81,13 @@ class GradedKernel(IPythonKernel):
         if hasattr(shell.displayhook, "register_hook"):  # ipykernel 7
             shell.displayhook.register_hook(_bound_result)
 
-    async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
+    @staticmethod
+    def _begin() -> None:
         BUDGET.renew()
+        orphans.reap()
+
+    async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
+        self._begin()
         await super().execute_request(stream, ident, parent)
 
     async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
@@ -90,7 +96,7 @@ class GradedKernel(IPythonKernel):
         return reply
 
     async def autograder_call(self, stream: Any, ident: Any, parent: Any) -> None:
-        BUDGET.renew()
+        self._begin()
         content, buffers = self.agent.answer(parent["content"], [bytes(b) for b in parent["buffers"]])
         session: Any = self.session
         session.send(stream, REPLY, content, parent, ident=ident, buffers=buffers)

@@ -25,6 +25,8 @@ MAX_DEPTH = 32
 MAX_VALUES = 200_000
 MAX_TEXT = 4 << 20
 MAX_RANK = 32
+MAX_KEYS = 500
+"""of one dict or set, unless they are texts, whose hashes nobody can predict"""
 MAX_INT_BITS = 4096
 
 DTYPES = frozenset(
@@ -246,10 +248,19 @@ class _Decoder:
         return tuple(self.value(v, depth + 1) for v in _a_list(node["tuple"]))
 
     def _read_set(self, node: dict[str, Any], depth: int) -> frozenset[Any]:
-        return frozenset(self.value(v, depth + 1) for v in _a_list(node["set"]))
+        return frozenset(self._hashable([self.value(v, depth + 1) for v in _a_list(node["set"])]))
 
     def _read_dict(self, node: dict[str, Any], depth: int) -> dict[Any, Any]:
-        return {self.value(k, depth + 1): self.value(v, depth + 1) for k, v in _a_list(node["dict"])}
+        pairs = [(self.value(k, depth + 1), self.value(v, depth + 1)) for k, v in _a_list(node["dict"])]
+        self._hashable([key for key, _ in pairs])
+        return dict(pairs)
+
+    @staticmethod
+    def _hashable(keys: list[Any]) -> list[Any]:
+        """`keys`, few enough that building a table of them is quick even if somebody chose them to share one hash."""
+        if len(keys) > MAX_KEYS and not all(isinstance(key, str) for key in keys):
+            raise BadReply(f"the reply holds a dict or set of more than {MAX_KEYS} keys that are not texts")
+        return keys
 
     def _read_array(self, node: dict[str, Any], depth: int) -> Any:
         array = self._array(node["array"])

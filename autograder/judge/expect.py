@@ -91,6 +91,11 @@ def _left_alone(before: Any, after: Any) -> bool:
         return before.keys() == after.keys() and all(_left_alone(before[k], after[k]) for k in before)
     if isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)):
         return len(before) == len(after) and all(map(_left_alone, before, after))
+    if isinstance(before, Tensor) and isinstance(after, Tensor):
+        # On its way a tensor took the dtype that was asked for; rounding to that is no change.
+        eps = 2.0**-7 if before.dtype == "bfloat16" else np.finfo(np.result_type(after.array, np.float16)).eps
+        same_form = before.dtype == after.dtype and before.array.shape == after.array.shape
+        return same_form and bool(np.allclose(after.array, before.array, rtol=float(eps), atol=0, equal_nan=True))
     try:
         return encode(_plain(before)) == encode(_plain(after))
     except BadReply:

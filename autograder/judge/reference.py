@@ -20,8 +20,14 @@ from autograder.records import Assignment, Role
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def reference_names(assignment: Assignment, edits: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The namespace after the reference solution has run. `edits` replaces solution cells by grade_id."""
+def reference_names(
+    assignment: Assignment, edits: Mapping[str, str] | None = None, *, may_fail: bool = False
+) -> dict[str, Any]:
+    """The namespace after the reference solution has run. `edits` replaces solution cells by grade_id.
+
+    may_fail: a cell that raises leaves what it has defined, and the next one runs, as in a notebook. Otherwise raises
+    BadAssignment naming the cell.
+    """
     names: dict[str, Any] = {"__name__": "reference"}
     for notebook in assignment.notebooks:
         for cell in notebook.cells:
@@ -34,6 +40,8 @@ def reference_names(assignment: Assignment, edits: Mapping[str, str] | None = No
                     where = f"the cell {cell.grade_id or source[:40]!r}"
                     raise BadAssignment(f"{assignment.name}: {where} is not valid Python: {error}") from error
                 except Exception as error:
+                    if may_fail:
+                        continue
                     where = f"the reference's cell {cell.grade_id or source[:40]!r}"
                     finding = f"{type(error).__name__}: {error}"
                     raise BadAssignment(f"{assignment.name}: {where} does not run in the judge: {finding}") from error

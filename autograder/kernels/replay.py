@@ -35,6 +35,8 @@ class StudentKernel:
         self.skipped: set[int] = set()
         self.slow: set[str] = set()
         """functions and probes that have met the time limit"""
+        self.hurried = False
+        """whether the clock ended a call that had not used its computing time"""
         self.runs: list[CellRun] = []
         self.ran: list[Ran] = []
         self.kernel: Kernel | None = None
@@ -83,6 +85,7 @@ class StudentKernel:
         except LimitReached as limit:
             if limit.verdict == Verdict.TIME:
                 self.slow.add(called)
+            self.hurried = self.hurried or limit.by_wall_clock
             raise
 
     def release(self, handles: list[int]) -> None:

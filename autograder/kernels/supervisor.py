@@ -10,7 +10,9 @@ JSON lines:
 
 from __future__ import annotations
 
+import contextlib
 import json
+import multiprocessing.process
 import os
 import random
 import select
@@ -24,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import records
+from autograder.kernels.zygote import read_request
 from autograder.sandbox import Box, Host, View, default_read, probe
 
 MEMORY_INTERVAL_S = 0.05
@@ -48,7 +51,8 @@ class LaunchRequest:
 def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     """Launch the kernel that `data` (a LaunchRequest) asks for; return when it has ended and the box is empty."""
     request: LaunchRequest = records.from_data(LaunchRequest, data)
-    os.setsid()
+    with contextlib.suppress(PermissionError):  # a spawned one leads a session already
+        os.setsid()
     box = Box(View(request.private, default_read() + request.read), request.limits, host) if request.confined else None
     if box:
         box.enter_namespaces()
@@ -101,6 +105,8 @@ def _settle() -> None:
     """What must differ between forks of one process."""
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # for processes the student starts
     sys.path[:] = ["", *(p for p in sys.path if p)]
+    # What a spawned child of the student's takes for its folder: the zygote's else, and `import helper` fails there.
+    multiprocessing.process.ORIGINAL_DIR = os.getcwd()  # type: ignore[attr-defined]
     random.seed()
     if "numpy" in sys.modules:
         # Every fork would else draw the same "random" numbers from the generator it inherited.
@@ -196,9 +202,10 @@ def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:
 def main() -> None:
     """Serve the one client whose socket was inherited: a spawned kernel, cold but as confined as a forked one."""
     client = socket.socket(fileno=int(sys.argv[1]))
-    data = json.loads(client.makefile().readline())
-    prepare({})
-    kernel_child(client, data)
+    data = read_request(client)
+    if data is not None:
+        prepare({})
+        kernel_child(client, data)
 
 
 if __name__ == "__main__":

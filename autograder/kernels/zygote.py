@@ -257,7 +257,7 @@ def _become(child: Child, client: socket.socket, listener: socket.socket) -> Non
         listener.close()
         os.close(0)
         os.open(os.devnull, os.O_RDONLY)
-        request = _read_request(client)
+        request = read_request(client)
         if request is not None:
             child(client, request)
         code = 0
@@ -267,7 +267,7 @@ def _become(child: Child, client: socket.socket, listener: socket.socket) -> Non
         os._exit(code)
 
 
-def _read_request(client: socket.socket) -> dict[str, Any] | None:
+def read_request(client: socket.socket) -> dict[str, Any] | None:
     """The first line, byte by byte at its end so that later lines stay in the socket."""
     client.settimeout(30)
     received = b""

@@ -51,7 +51,7 @@ class Journal:
                         records.from_data(Report, data["report"]),
                         records.from_data(Submission, data["submission"]),
                     )
-                except (ValueError, KeyError, TypeError):
+                except (ValueError, KeyError, TypeError, RecursionError):
                     continue  # cut off by a crash, or written by another version
 
     def add(self, entry: Entry) -> None:

@@ -206,7 +206,7 @@ def _failed_on(report: Report) -> bool:
 
 def _hurried(report: Report) -> bool:
     """Whether a clock, and not CPU time, ended something."""
-    return any(run.by_wall_clock for run in report.runs)
+    return any(run.by_wall_clock for run in report.runs) or any(flag.kind == "wall-clock" for flag in report.flags)
 
 
 def default_workers() -> int:

@@ -50,6 +50,8 @@ SMALL = {
     "reply_bytes": 8 << 20,
 }
 """limits under which an attack that runs into one is over soon"""
+REAL = {"cell_s": 20.0, "notebook_s": 120.0}
+"""those of the assignment itself, for the innocents"""
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ class Entry:
         """The verdict expected of a tests cell."""
         return self.expected.get(grade_id, self.default)
 
-    def notebook(self, assignment: Assignment) -> bytes:
-        """The submission's file."""
+    def notebook(self, assignment: Assignment, places: Mapping[str, str] | None = None) -> bytes:
+        """The submission's file; `places` fills in what is known only at run time."""
         before = [source for after, source in self.extra if not after]
         after = [(grade_id, source) for grade_id, source in self.extra if grade_id]
         notebook = json.loads(notebook_of(assignment, self.cells, after))
@@ -90,7 +92,10 @@ class Entry:
                 cell.setdefault("outputs", [])
         if self.build is not None:
             notebook = self.build(notebook)
-        return json.dumps(notebook).encode()
+        text = json.dumps(notebook)
+        for word, value in (places or {}).items():
+            text = text.replace(word, value)
+        return text.encode()
 
 
 def code_cell(source: str, name: str) -> dict[str, Any]:
@@ -157,14 +162,18 @@ def assignment_with(limits: Mapping[str, Any], into: Path) -> Assignment:
 
 
 def grade_all(
-    members: Sequence[Entry], limits: Mapping[str, Any], scratch: Path, workers: int = 2
+    members: Sequence[Entry],
+    limits: Mapping[str, Any],
+    scratch: Path,
+    places: Mapping[str, str] | None = None,
+    workers: int = 2,
 ) -> dict[str, Report]:
-    """Grade these submissions as one class into `scratch/run`, in the order given (sorted by name on the way)."""
+    """Grade these submissions as one class into `scratch/run`, in the order given."""
     assignment = assignment_with(limits, scratch)
     handed = scratch / "handed"
-    handed.mkdir()
+    handed.mkdir(parents=True)
     for number, member in enumerate(members):
-        (handed / f"{number:03d}-{member.name}.ipynb").write_bytes(member.notebook(assignment))
+        (handed / f"{number:03d}-{member.name}.ipynb").write_bytes(member.notebook(assignment, places))
     outcome = grade_class(assignment, ROOT, handed, Options(scratch / "run", workers), lambda *_: None)
     return {members[int(r.student[:3])].name: r for r in outcome.reports}
 
@@ -193,6 +202,6 @@ def read_results(path: Path) -> list[Report]:
 HONEST = Entry("honest", "The reference solution.", 80, "honest", {})
 
 
-def honest(number: int) -> Entry:
+def honest(number: str) -> Entry:
     """A neighbour whose full marks nobody may touch."""
     return dataclasses.replace(HONEST, name=f"honest_{number}")

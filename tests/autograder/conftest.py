@@ -1,14 +1,49 @@
-"""Warm processes and kernels for the tests of the grader: one zygote for all, a kernel for each test."""
+"""Warm processes, kernels and small assignments: one zygote for all tests of the grader, a kernel for each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import nbformat
+import psutil
 import pytest
 
+from autograder.assignment import load_assignment
+from autograder.judge.reference import reference_names
+from autograder.judge.run import Checks, Outcome
+from autograder.judge.student import LocalSide
+from autograder.kernels.preload import public_folders
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Zygote
-from autograder.records import Limits
+from autograder.records import Assignment, CheckResult, Limits
+
+
+@pytest.fixture(scope="session")
+def still_alive() -> Callable[..., list[psutil.Process]]:
+    """`still_alive(processes, within_s)`: those that have not ended after some seconds; zombies have."""
+
+    def wait(processes: list[psutil.Process], within_s: float = 15) -> list[psutil.Process]:
+        deadline = time.monotonic() + within_s
+        while left := [p for p in processes if _runs(p)]:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.05)
+        return left
+
+    return wait
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
 
 QUICK = Limits(cell_s=20, notebook_s=120, memory_bytes=512 << 20)
 
@@ -33,7 +68,7 @@ def make_kernel(zygote: Zygote) -> Iterator[Callable[..., Kernel]]:
     made: list[Kernel] = []
 
     def make(limits: Limits = QUICK, launcher: Zygote = zygote, **arguments: object) -> Kernel:
-        made.append(Kernel(launcher, limits, **arguments))
+        made.append(Kernel(launcher, limits, public_folders(), **arguments))  # type: ignore[arg-type]
         made[-1].wait_until_ready()
         return made[-1]
 
@@ -46,3 +81,75 @@ def make_kernel(zygote: Zygote) -> Iterator[Callable[..., Kernel]]:
 def kernel(make_kernel: Callable[..., Kernel]) -> Kernel:
     """A confined kernel with limits that honest tests do not meet."""
     return make_kernel()
+
+
+SECRET = b"a secret of the run"
+
+
+@dataclass
+class Judged:
+    """An assignment and its checks."""
+
+    assignment: Assignment
+    checks: Checks
+
+    def side(self, cells: Mapping[str, str] | None = None) -> LocalSide:
+        """The reference with some solution cells replaced, as a student's side."""
+        return LocalSide(reference_names(self.assignment, cells))
+
+    def run(self, cells: Mapping[str, str] | None = None, secret: bytes = SECRET) -> Outcome:
+        return self.checks.run(self.side(cells), secret)
+
+    def notebook(self, cells: Mapping[str, str] | None = None) -> bytes:
+        """What a student hands in: the instructor's notebook with these answers, else the reference's."""
+        path = self.assignment.folder / f"{self.assignment.name}.ipynb"
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+            if grade_id in (cells or {}):
+                cell["source"] = (cells or {})[grade_id]
+        return json.dumps(notebook).encode()
+
+    def results(self, cells: Mapping[str, str] | None = None, secret: bytes = SECRET) -> dict[str, CheckResult]:
+        """Check results by the name of the check."""
+        return {r.name: r for results in self.run(cells, secret).checks.values() for r in results}
+
+
+def _cell(source: str, **meta: Any) -> Any:
+    defaults = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
+    return nbformat.v4.new_code_cell(source, metadata={"nbgrader": defaults | meta} if meta else {})
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Callable[..., Judged]:
+    """`judged(solutions, checks, faults="", probes="", before="")`: `solutions` by grade_id, tests cell after each."""
+
+    def make(
+        solutions: Mapping[str, str],
+        checks: str,
+        faults: str = "",
+        probes: str = "",
+        before: str = "import numpy as np",
+        name: str = "small",
+        **files: str,
+    ) -> Judged:
+        folder = tmp_path / name
+        folder.mkdir()
+        cells = [_cell(before)]
+        for grade_id, source in solutions.items():
+            # Everything is the solution, so that the stub is empty.
+            marked = f"### BEGIN SOLUTION\n{source}\n### END SOLUTION"
+            cells.append(_cell(marked, grade_id=grade_id, solution=True))
+            cells.append(_cell("assert True", grade_id=f"test_{grade_id}", grade=True, locked=True, points=2))
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+        (folder / "checks.py").write_text("import numpy as np\nimport pytest\n" + checks)
+        if faults:
+            (folder / "faults.py").write_text("from autograder.judge.faults import Fault\n" + faults)
+        if probes:
+            (folder / "probes.py").write_text(probes)
+        for file, text in files.items():
+            (folder / file).write_text(text)
+        assignment = load_assignment(folder, tmp_path)
+        return Judged(assignment, Checks(assignment))
+
+    return make

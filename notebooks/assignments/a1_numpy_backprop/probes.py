@@ -59,7 +59,7 @@ def gradient_and_x_afterwards(ns, x, weights, h):
 
 
 def pieces_of_a_step(ns, x, labels, params):
-    """What the functions that `train` should call say about one batch; nothing if they cannot say it.
+    """What the functions that `train` should call say about some rows; nothing if they cannot say it.
 
     Several mistakes in those functions give the same parameters as a mistake in `train`. The pieces tell them apart.
     They are not graded here: a `train` that does without them is as good.

@@ -1,4 +1,4 @@
-"""Leave by SystemExit: in a cell, by quit(), and in the middle of a call."""
+"""Leave by SystemExit: in a cell and in the middle of a call."""
 
 ENTRY, FAMILY = 13, "A"
 EXPECTED = {"test_small_graph": "failed", "test_numerical_gradient": "failed"}
@@ -18,8 +18,4 @@ def numerical_gradient(f, x, h=1e-5):
 sys.exit(0)
 """,
 }
-EXTRA = [
-    ("test_two_layer_forward", "quit()"),
-    ("test_two_layer_forward", "exit(0)"),
-    ("test_two_layer_backward", "raise SystemExit"),
-]
+EXTRA = [("test_two_layer_backward", "raise SystemExit")]

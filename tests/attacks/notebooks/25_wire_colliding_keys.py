@@ -2,6 +2,7 @@
 
 ENTRY, FAMILY = 25, "A"
 EXPECTED = {"test_small_graph": "failed"}
+AT_MOST_S = 30.0
 CELLS = {
     "small_graph": '''
 import numpy as np

@@ -1,7 +1,8 @@
-"""A reply nested a million levels deep, written as raw JSON below the encoder."""
+"""A reply nested 300,000 levels deep, written as raw JSON below the encoder."""
 
 ENTRY, FAMILY = 25, "A"
-EXPECTED = {"test_small_graph": "failed"}
+# No reader takes it: to the judge this process gave no answer.
+EXPECTED = {"test_small_graph": "crash"}
 CELLS = {
     "small_graph": """
 import numpy as np
@@ -20,7 +21,7 @@ def forge():
         if kind != "autograder_reply" or asked[0][1] != "small_graph":
             return honest(stream, kind, content, parent, ident=ident, buffers=buffers, **more)
         header = session.msg(kind, {}, parent=parent)["header"]
-        deep = b'{"status": "ok", "value": ' + b'{"list": [' * 1_000_000 + b"]}" * 1_000_000 + b', "after": null}'
+        deep = b'{"status": "ok", "value": ' + b'{"list": [' * 300_000 + b"]}" * 300_000 + b', "after": null}'
         parts = [session.pack(header), session.pack(parent["header"]), b"{}", deep]
         idents = [ident] if isinstance(ident, bytes) else list(ident or [])
         stream.send_multipart([*idents, b"<IDS|MSG>", session.sign(parts), *parts])

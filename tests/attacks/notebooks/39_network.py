@@ -7,6 +7,7 @@ UNSAFE_FOR_NBGRADER = True
 CELLS = {
     "small_graph": """
 import glob
+import os
 import socket
 import urllib.request
 
@@ -41,6 +42,7 @@ def small_graph(x, y, z):
 
 
 PORT = LISTENING_PORT
+others = [path for path in glob.glob("/var/tmp/*/k-1") if not os.environ["HOME"].startswith(os.path.dirname(path))]
 attempt("tcp to the host", lambda: tcp("127.0.0.1", PORT))
 for host in ("169.254.169.254", "8.8.8.8", "10.0.0.1", "192.168.0.1"):
     attempt(f"tcp to {host}", lambda host=host: tcp(host, 80))
@@ -48,7 +50,7 @@ for host in ("169.254.169.254", "8.8.8.8", "10.0.0.1", "192.168.0.1"):
 attempt("dns", lambda: socket.getaddrinfo("example.org", 80))
 attempt("http", lambda: urllib.request.urlopen("http://example.org", timeout=0.2))
 attempt("abstract socket", lambda: unix("\\0LISTENING_NAME"))
-for path in ("/var/run/docker.sock", "/run/dbus/system_bus_socket", *glob.glob("/tmp/agz*/s"), *glob.glob("/var/tmp/*/k-1")):
+for path in ("/var/run/docker.sock", "/run/dbus/system_bus_socket", *glob.glob("/tmp/agz*/s"), *others):
     attempt(path, lambda path=path: unix(path))
 """,
 }

@@ -5,11 +5,11 @@ EXPECTED = {"test_small_graph": "memory"}
 TIER = "limits"
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import numpy as np
 
 
 def small_graph(x, y, z):
     return np.ones(1 << 29)
-''',
+""",
 }

@@ -4,7 +4,7 @@ ENTRY, FAMILY = 47, "C"
 EXPECTED = {"test_small_graph": "output"}
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 from IPython.display import clear_output, display
 
 
@@ -18,5 +18,5 @@ for hook in list(pub._hooks):
 for number in range(100_000):
     display(number)
     clear_output()
-''',
+""",
 }

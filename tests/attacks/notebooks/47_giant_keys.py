@@ -3,8 +3,8 @@
 ENTRY, FAMILY = 47, "C"
 EXPECTED = {"test_two_layer_backward": "failed", "test_train": "failed"}
 CELLS = {
-    "two_layer_backward": '''
+    "two_layer_backward": """
 def two_layer_backward(dscores, cache):
     return {"<script>" + str(number) + "x" * 3_000_000: 1.0 for number in range(2)}
-''',
+""",
 }

@@ -1,13 +1,19 @@
-"""Values and exceptions whose text is a hundred megabytes, and one whose text never ends."""
+"""Values and exceptions whose text is a ten megabytes, and one whose text never ends."""
 
 ENTRY, FAMILY = 47, "C"
-EXPECTED = {"test_small_graph": "failed", "test_numerical_gradient": "failed", "test_two_layer_forward": "failed", "test_two_layer_backward": "failed", "test_train": "failed"}
+EXPECTED = {
+    "test_small_graph": "failed",
+    "test_numerical_gradient": "output",
+    "test_two_layer_forward": "failed",
+    "test_two_layer_backward": "failed",
+    "test_train": "failed",
+}
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 class Giant(Exception):
     def __str__(self):
-        return "x" * 100_000_000
+        return "x" * 10_000_000
 
     __repr__ = __str__
 
@@ -17,15 +23,15 @@ def small_graph(x, y, z):
 
 
 Giant()
-''',
-    "numerical_gradient": '''
+""",
+    "numerical_gradient": """
 def numerical_gradient(f, x, h=1e-5):
-    return "x" * 100_000_000
+    return "x" * 10_000_000
 
 
 raise Giant
-''',
-    "two_layer_forward": '''
+""",
+    "two_layer_forward": """
 class Raising(Exception):
     def __str__(self):
         raise self
@@ -35,5 +41,5 @@ class Raising(Exception):
 
 def two_layer_forward(x, params):
     raise type("N" * 1_000_000, (Raising,), {})
-''',
+""",
 }

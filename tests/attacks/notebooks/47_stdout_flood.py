@@ -5,7 +5,7 @@ EXPECTED = {"test_small_graph": "time"}
 AT_MOST_S = 60.0
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 def small_graph(x, y, z):
     return 0.0
 
@@ -13,5 +13,5 @@ def small_graph(x, y, z):
 line = "x" * 1_000_000
 while True:
     print(line, end="")
-''',
+""",
 }

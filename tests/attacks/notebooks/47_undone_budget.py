@@ -4,7 +4,7 @@ ENTRY, FAMILY = 47, "C"
 EXPECTED = {"test_small_graph": "output"}
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import autograder.inside.kernel as inside
 
 
@@ -15,5 +15,5 @@ def small_graph(x, y, z):
 inside.BUDGET.take = lambda size: size
 for _ in range(50):
     print("x" * 1_000_000, flush=True)
-''',
+""",
 }

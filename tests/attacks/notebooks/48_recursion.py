@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 48, "C"
 EXPECTED = {"test_small_graph": "crash", "test_numerical_gradient": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import sys
 import threading
 
@@ -14,9 +14,9 @@ def small_graph(x, y, z):
     for _ in range(1_000_000):
         nested = (nested,)
     return hash(nested), repr(nested)
-''',
-    "numerical_gradient": '''
+""",
+    "numerical_gradient": """
 def numerical_gradient(f, x, h=1e-5):
     return numerical_gradient(f, x, h)
-''',
+""",
 }

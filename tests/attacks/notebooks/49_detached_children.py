@@ -6,7 +6,7 @@ TIER = "full"
 NBGRADER = "survives grading"
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import os
 import signal
 import subprocess
@@ -36,5 +36,5 @@ detached()
 subprocess.Popen(["nohup", "sleep", "98765"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 subprocess.Popen("(sleep 98765 &) &", shell=True, start_new_session=True)
 threading.Thread(target=lambda: [time.sleep(0.1) for _ in range(10**6)], daemon=False).start()
-''',
+""",
 }

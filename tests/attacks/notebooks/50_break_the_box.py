@@ -5,7 +5,7 @@ EXPECTED = {"test_small_graph": "failed"}
 TIER = "full"
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import ctypes
 import os
 import resource
@@ -44,5 +44,5 @@ attempt("sudo", lambda: subprocess.run(["su", "-c", "id"], capture_output=True).
 attempt("write to /proc", lambda: open("/proc/sys/kernel/hostname", "w").write("x") and 0)
 attempt("write to python", lambda: open(os.__file__, "a").write(" ") and 0)
 libc.prctl(1, 0)  # no death signal any more: the box must not need it
-''',
+""",
 }

@@ -5,7 +5,7 @@ EXPECTED = {"test_small_graph": "failed"}
 TIER = "full"
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import ctypes
 import os
 import signal
@@ -17,8 +17,9 @@ def small_graph(x, y, z):
 
 libc = ctypes.CDLL(None, use_errno=True)
 me = os.getpid()
+own = {int(name) for name in os.listdir("/proc/self/task")}  # a thread's number reaches its process
 for pid in [-1, 0, os.getppid(), *range(2, 60_000)]:
-    if pid in (0, me):
+    if pid == 0 or pid in own:
         continue
     try:
         os.kill(pid, signal.SIGKILL)
@@ -26,7 +27,7 @@ for pid in [-1, 0, os.getppid(), *range(2, 60_000)]:
             print("STOLEN kill of", pid)
     except OSError:
         pass
-    if pid > 0 and pid < 5000 and libc.ptrace(16, pid, 0, 0) == 0:
+    if 0 < pid < 5000 and libc.ptrace(16, pid, 0, 0) == 0:
         print("STOLEN trace of", pid)
     if 0 < pid < 5000:
         try:
@@ -37,5 +38,5 @@ for pid in [-1, 0, os.getppid(), *range(2, 60_000)]:
 for name in os.listdir("/proc"):
     if name.isdigit() and int(name) != me:
         print("STOLEN sight of process", name)
-''',
+""",
 }

@@ -5,7 +5,7 @@ EXPECTED = {"test_small_graph": "failed"}
 TIER = "full"
 UNSAFE_FOR_NBGRADER = True
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import ctypes
 import mmap
 import multiprocessing
@@ -32,5 +32,5 @@ for descriptor in held[50:]:
 
 def small_graph(x, y, z):
     return 0.0, x, y, z
-''',
+""",
 }

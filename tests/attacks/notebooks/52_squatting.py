@@ -4,7 +4,7 @@ ENTRY, FAMILY = 52, "C"
 EXPECTED = {"test_small_graph": "failed"}
 TIER = "full"
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import fcntl
 import os
 import socket
@@ -33,5 +33,5 @@ for name in (".lock", "gradebook.db", "nbgrader.lock"):
 
 def small_graph(x, y, z):
     return 0.0, x, y, z
-''',
+""",
 }

@@ -3,7 +3,7 @@
 ENTRY, FAMILY = 52, "C"
 EXPECTED = {"test_small_graph": "failed"}
 CELLS = {
-    "small_graph": '''
+    "small_graph": """
 import glob
 import os
 import socket
@@ -28,5 +28,5 @@ for name in ("k-9", "link"):
 
 def small_graph(x, y, z):
     return 0.0, x, y, z
-''',
+""",
 }

@@ -18,6 +18,7 @@ import pytest
 from autograder.errors import KernelFailed
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import MAX_ADDRESS, Zygote, connect
+from autograder.records import Limits
 
 SUPERVISOR = "autograder.kernels.supervisor:kernel_child"
 
@@ -26,15 +27,6 @@ def ask(kernel: Kernel, expression: str) -> Any:
     return kernel.call(
         f"def probe(ns):\n    import os, sys, random, threading\n    return {expression}\n", "probe", {}
     ).value
-
-
-def gone(process: psutil.Process, within_s: float = 10) -> bool:
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_two_kernels_are_two_processes_with_two_sequences_of_random_numbers(make_kernel: Callable[..., Kernel]) -> None:
@@ -82,7 +74,7 @@ def test_a_kernel_holds_no_descriptor_of_its_makers(make_kernel: Callable[..., K
     kernel = make_kernel()
     held = ask(
         kernel,
-        "[os.readlink(f'/proc/self/fd/{n}') for n in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{n}')]",
+        "[os.readlink(p) for n in os.listdir('/proc/self/fd') if os.path.lexists(p := f'/proc/self/fd/{n}')]",
     )
     own = str(kernel.process.private)
     known = ("/dev/null", "pipe:", "socket:", "anon_inode:", own, "/proc/")
@@ -101,7 +93,7 @@ def test_modules_in_the_owners_working_folder_are_not_imported(tmp_path: Path, m
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_zygote_ends_when_its_owner_is_killed(tmp_path: Path) -> None:
+def test_a_zygote_ends_when_its_owner_is_killed(tmp_path: Path, still_alive: Callable[..., Any]) -> None:
     owner = subprocess.Popen(
         [
             *(sys.executable, "-c"),
@@ -123,27 +115,27 @@ def test_a_zygote_ends_when_its_owner_is_killed(tmp_path: Path) -> None:
     owner.send_signal(signal.SIGKILL)
     owner.wait()
     owner.stdout.close()
-    assert gone(warm)
+    assert not still_alive([warm])
 
 
-def test_a_kernel_ends_when_its_client_leaves(zygote: Zygote) -> None:
-    kernel = Kernel(zygote, limits=_limits())
+def test_a_kernel_ends_when_its_client_leaves(zygote: Zygote, still_alive: Callable[..., Any]) -> None:
+    kernel = Kernel(zygote, Limits())
     kernel.wait_until_ready()
     process = psutil.Process(kernel.process.pid)
     assert kernel.process._socket is not None
     kernel.process._socket.close()
-    assert gone(process)
+    assert not still_alive([process])
     kernel.process._socket = None
     kernel.close()
 
 
-def test_a_stopped_zygote_leaves_no_process_and_no_folder() -> None:
+def test_a_stopped_zygote_leaves_no_process_and_no_folder(still_alive: Callable[..., Any]) -> None:
     zygote = Zygote(SUPERVISOR)
     zygote.connect({}).close()
     assert zygote.process is not None and zygote.folder is not None
     process, folder = psutil.Process(zygote.process.pid), Path(zygote.folder.name)
     zygote.stop()
-    assert gone(process) and not folder.exists()
+    assert not still_alive([process]) and not folder.exists()
     zygote.stop()
 
 
@@ -159,7 +151,8 @@ def test_dead_children_are_reaped(zygote: Zygote) -> None:
 
 
 def test_a_preload_that_starts_a_thread_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), name='busybody', daemon=True).start()\n"
+    thread = "threading.Thread(target=time.sleep, args=(60,), name='busybody', daemon=True)"
+    source = f"import threading, time\n{thread}.start()\n"
     _refused(source, "busybody", tmp_path, monkeypatch)
 
 
@@ -197,9 +190,3 @@ def test_an_address_that_is_too_long_for_a_socket_is_refused_with_advice(
 def test_nobody_listening_is_a_failure_in_time() -> None:
     with pytest.raises(KernelFailed, match="did not answer"):
         connect("/nowhere/s", {}, timeout_s=0.1)
-
-
-def _limits() -> Any:
-    from autograder.records import Limits
-
-    return Limits()

@@ -1,7 +1,7 @@
 """return is inside the loop."""
 
 EXPECTED = {
-    "test_train": "partial:only-first-batch-used",
+    "test_train": "failed:only-first-batch-used",
 }
 KIND = "fault"
 CELLS = {

@@ -1,7 +1,7 @@
 """Each step starts from the params that were given."""
 
 EXPECTED = {
-    "test_train": "partial:restart-at-every-batch",
+    "test_train": "failed:restart-at-every-batch",
 }
 KIND = "fault"
 CELLS = {

@@ -1,0 +1,296 @@
+"""How checks are run: hidden inputs decide, demonstration inputs are shown, and the grader's errors cost nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.errors import BadAssignment, KernelFailed, LimitReached
+from autograder.judge.draw import Draw, seed_for
+from autograder.judge.student import Call, LocalSide, Side
+from autograder.records import Evidence, Verdict, to_data
+
+Judge = Callable[..., Any]
+
+SQUARE = {"square": "def square(x):\n    return x ** 2"}
+CHECK = '''
+@pytest.mark.cell("test_square", weight=3, evidence="observed")
+@pytest.mark.parametrize("shape", [(1,), (2, 3), (4, 1)])
+def test_squares(student, reference, draw, expect, shape):
+    """Each element is squared,
+    in arrays of any shape.
+
+    This part is for the author.
+    """
+    x = draw.normal(shape)
+    expect.close(student.square(x), reference.square(x), "square")
+
+@pytest.mark.cell("test_square")
+def test_not_in_place(student, draw, expect):
+    student.square(draw.normal(2))
+    expect.unchanged(student)
+'''
+
+
+def everything(results: dict[str, Any]) -> str:
+    return json.dumps([to_data(r) for r in results.values()])
+
+
+def test_the_reference_passes_every_check_in_milliseconds_without_a_kernel(judged: Judge) -> None:
+    small = judged(SQUARE, CHECK)
+    small.run()
+    began = time.monotonic()
+    results = small.results()
+    assert time.monotonic() - began < 1, "the first run imports, later ones do not"
+    assert {r.verdict for r in results.values()} == {Verdict.PASSED}
+
+
+def test_a_check_carries_its_sentence_weight_evidence_and_cell(judged: Judge) -> None:
+    outcome = judged(SQUARE, CHECK).run()
+    assert list(outcome.checks) == ["test_square"] and outcome.problems == ()
+    squares, in_place = outcome.checks["test_square"]
+    assert squares.sentence == "Each element is squared, in arrays of any shape."
+    assert (squares.weight, squares.evidence) == (3.0, Evidence.OBSERVED)
+    assert (in_place.sentence, in_place.weight, in_place.evidence) == ("not in place", 1.0, Evidence.RECOMPUTED)
+
+
+def test_one_failing_case_fails_the_check_and_the_smallest_is_shown(judged: Judge) -> None:
+    wrong = {"square": "def square(x):\n    return x ** 2 if x.ndim == 1 else x"}
+    result = judged(SQUARE, CHECK).results(wrong)["test_squares"]
+    assert result.verdict is Verdict.FAILED and result.difference is not None
+    assert "square(np.array([[" in result.difference.case and result.message
+
+
+def test_hidden_inputs_decide_and_only_demonstration_inputs_are_shown(judged: Judge) -> None:
+    small = judged(SQUARE, CHECK)
+    seen: list[np.ndarray[Any, Any]] = []
+
+    class Spy(LocalSide):
+        renewed = 0
+
+        def _answer(self, call: Call) -> Any:
+            seen.append(call.data["_args"][0])
+            return super()._answer(call)
+
+        def renew(self) -> None:
+            Spy.renewed = len(seen)
+
+    side = Spy({"square": lambda x: x * 3.25})
+    outcome = small.checks.run(side, b"secret")
+    secret_draw = Draw(seed_for(b"secret", "small", "test_squares[shape0]"))
+    assert seen[0].tolist() == secret_draw.normal((1,)).tolist()
+    assert 0 < Spy.renewed < len(seen), "a fresh kernel between hidden inputs and those that are shown"
+    for shown in seen[Spy.renewed :]:
+        assert shown.tolist() == np.round(shown, 1).tolist()
+    text = everything({r.name: r for results in outcome.checks.values() for r in results})
+    told = np.array([float(n) for n in re.findall(r"-?[0-9.]*[0-9]", text)])
+    for hidden in seen[: Spy.renewed]:
+        for value in (*hidden.ravel(), *(hidden * 3.25).ravel(), *(hidden**2).ravel()):
+            assert not np.isclose(told, value, rtol=1e-4, atol=0).any(), "shown to four digits"
+    (squares, _) = outcome.checks["test_square"]
+    assert squares.difference is not None and f"{seen[Spy.renewed].ravel()[0]:g}"[:3] in squares.difference.case
+
+
+def test_what_only_hidden_inputs_show_is_told_without_any_value(judged: Judge) -> None:
+    leak = (
+        "def square(x):\n"
+        "    tidy = np.array_equal(x, np.round(x, 1))\n"
+        "    if not tidy: raise ValueError(f'hidden: {x.tolist()}')\n"
+        "    return x ** 2"
+    )
+    for body, words in (
+        (leak, "raises an exception"),
+        (leak.replace("raise ValueError(f'hidden: {x.tolist()}')", "return x"), "wrong"),
+    ):
+        result = judged(SQUARE, CHECK, name=f"small{len(words)}").results({"square": body})["test_squares"]
+        assert result.verdict is Verdict.FAILED and result.difference is not None
+        assert "other inputs than those shown" in result.difference.sentence and words in result.difference.sentence
+        assert "hidden" not in everything({"": result}) and result.difference.yours == result.difference.case == ""
+
+
+class Ends(Side):
+    """A side whose calls all end in one way."""
+
+    def __init__(self, error: Exception) -> None:
+        self.calls: list[Call] = []
+        self._error = error
+
+    def _answer(self, call: Call) -> Any:
+        raise self._error
+
+
+@pytest.mark.parametrize("verdict", [Verdict.TIME, Verdict.MEMORY, Verdict.OUTPUT, Verdict.CRASH])
+def test_a_limit_met_in_a_call_is_the_verdict(judged: Judge, verdict: Verdict) -> None:
+    side = Ends(LimitReached(verdict, "the Python process ended with status 42"))
+    (squares, _) = judged(SQUARE, CHECK).checks.run(side, b"s").checks["test_square"]
+    assert squares.verdict is verdict
+    if verdict is Verdict.CRASH:
+        assert "42" not in squares.message, "a status is the student's to choose: it could tell a hidden input"
+
+
+def test_a_kernel_that_cannot_be_had_is_nobodys_verdict(judged: Judge) -> None:
+    side = Ends(KernelFailed("no kernels today"))
+    with pytest.raises(KernelFailed, match="today"):
+        judged(SQUARE, CHECK).checks.run(side, b"s")
+    assert len(side.calls) == 1, "and the other checks are not tried"
+
+
+# -- whose error -----------------------------------------------------------------------------------------------------
+
+
+def only(judged: Judge, body: str, cells: dict[str, str] | None = None) -> Any:
+    source = f'@pytest.mark.cell("test_square")\ndef test_it(student, reference, draw, expect):\n    {body}\n'
+    small = judged(SQUARE, source)
+    return small.results(cells)["test_it"], small.run(cells).problems
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "raise RuntimeError('mine')",
+        "undefined_name",
+        "reference.unknown(1)",
+        "reference.square('x')",
+        "student.square(lambda: 0)",
+        "assert student.square(2.0) == 5",
+        "import no_such_module",
+        "pytest.skip('not today')",
+        "pytest.fail('always')",
+        "student.run(5)",
+    ],
+)
+def test_an_error_of_the_check_is_the_graders_and_is_told_to_the_instructor(judged: Judge, body: str) -> None:
+    result, problems = only(judged, body)
+    assert result.verdict is Verdict.GRADER_ERROR and "costs you nothing" in result.message
+    assert len(problems) == 1 and problems[0].startswith("test_it: ")
+
+
+@pytest.mark.parametrize(
+    ("body", "square"),
+    [
+        ("got = student.square(2.0)\n    if got != 4: got['key']", "return 5"),
+        ("student.square(np.ones(2)).sum()", "return None"),
+        ("assert student.square(2.0) == 4, 'two squared is four'", "return 5"),
+        ("float(student.square(2.0))", "return 'text'"),
+        ("a, b = student.square(2.0), 1; reference.square(a)", "return {}"),
+        ("if student.square(2.0) != 4: pytest.fail('two squared is four')", "return 5"),
+        ("student.square(2.0)", "raise ZeroDivisionError"),
+        ("student.square(2.0)", "return iter([])"),
+    ],
+)
+def test_an_error_that_a_strange_answer_causes_is_the_students(judged: Judge, body: str, square: str) -> None:
+    result, problems = only(judged, body, {"square": f"def square(x):\n    {square}"})
+    assert result.verdict is Verdict.FAILED and problems == ()
+    if "two squared is four" in body:
+        assert result.difference.sentence == "two squared is four"
+
+
+def test_a_broken_fixture_of_the_check_file_costs_nothing_and_one_that_the_student_breaks_does(judged: Judge) -> None:
+    fixture = "@pytest.fixture\ndef made(student):\n    {}\n\n"
+    check = '@pytest.mark.cell("test_square")\ndef test_it(made):\n    pass\n'
+    broken = judged(SQUARE, fixture.format("raise RuntimeError") + check, name="one")
+    assert broken.results()["test_it"].verdict is Verdict.GRADER_ERROR
+    calls = judged(SQUARE, fixture.format("return student.square(1.0)") + check, name="two")
+    assert calls.results()["test_it"].verdict is Verdict.PASSED
+    raising = calls.results({"square": "def square(x):\n    raise ValueError"})["test_it"]
+    assert raising.verdict is Verdict.FAILED
+
+
+@pytest.mark.parametrize(
+    ("checks", "words"),
+    [
+        ("def test_it(student): pass\n", "does not say which cell"),
+        ("import no_such_module\n", "no_such_module"),
+        ("def test_it(:\n", "SyntaxError|invalid syntax"),
+    ],
+)
+def test_a_check_file_that_cannot_be_loaded_passes_and_fails_nobody(judged: Judge, checks: str, words: str) -> None:
+    good = '@pytest.mark.cell("test_square")\ndef test_good(student): pass\n'
+    small = judged(SQUARE, good + checks)
+    outcome = small.run()
+    assert any(re.search(words, p) for p in outcome.problems)
+    assert {r.verdict for rs in outcome.checks.values() for r in rs} <= {Verdict.GRADER_ERROR}
+    with pytest.raises(BadAssignment):
+        small.checks.warm_up()
+
+
+def test_a_file_without_checks_is_a_problem(judged: Judge) -> None:
+    outcome = judged(SQUARE, "def helper(): pass\n").run()
+    assert outcome.checks == {} and "could not be loaded" in outcome.problems[0]
+
+
+# -- a check that is not finished is not passed ----------------------------------------------------------------------
+
+
+def test_a_check_whose_cases_were_not_all_seen_to_end_has_not_passed(
+    judged: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autograder.judge import plugin
+
+    monkeypatch.setattr(plugin.Judge, "_run", lambda self, items: [None for i in items[:2] if _protocol(i)])
+    results = judged(SQUARE, CHECK).results()
+    assert (
+        results["test_squares"].verdict is Verdict.NOT_RUN and results["test_not_in_place"].verdict is Verdict.NOT_RUN
+    )
+
+
+def _protocol(item: pytest.Item) -> bool:
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+    return True
+
+
+def test_a_failing_check_does_not_touch_its_neighbours(judged: Judge) -> None:
+    results = judged(SQUARE, CHECK).results({"square": "def square(x):\n    return x * 2"})
+    assert results["test_squares"].verdict is Verdict.FAILED
+    assert results["test_not_in_place"].verdict is Verdict.PASSED
+
+
+def test_a_student_that_prints_and_patches_changes_nothing_here(
+    judged: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loud = "def square(x):\n    print('=== 99 passed ===')\n    return x"
+    assert judged(SQUARE, CHECK).results({"square": loud})["test_squares"].verdict is Verdict.FAILED
+    assert capsys.readouterr() == ("", "")
+
+
+# -- several assignments ---------------------------------------------------------------------------------------------
+
+
+def test_two_assignments_in_one_process_keep_their_own_checks_and_probes(judged: Judge) -> None:
+    check = '''
+from probes import asked
+@pytest.mark.cell("test_square")
+def test_{0}(student):
+    """{0}"""
+    assert student.run(asked) == {1}
+'''
+    probe = "def asked(ns):\n    return {}\n"
+    one = judged(SQUARE, check.format("one", 1), probes=probe.format(1), name="one")
+    two = judged(SQUARE, check.format("two", 2), probes=probe.format(2), name="two")
+    for small, name in ((one, "test_one"), (two, "test_two"), (one, "test_one")):
+        assert {n: r.verdict for n, r in small.results().items()} == {name: Verdict.PASSED}
+
+
+def test_the_checks_of_an_assignment_run_under_no_configuration_but_their_own(judged: Judge) -> None:
+    options = {
+        "pytest.ini": "[pytest]\naddopts = -k nothing\n",
+        "conftest.py": "raise RuntimeError('not for checks')\n",
+    }
+    assert judged(SQUARE, CHECK, **options).results()["test_squares"].verdict is Verdict.PASSED
+
+
+def test_running_checks_leaves_no_bytecode_beside_them(judged: Judge) -> None:
+    small = judged(SQUARE, CHECK, probes="def p(ns): pass\n")
+    small.run()
+    assert not list(small.assignment.folder.rglob("__pycache__"))
+
+
+def test_large_inputs_are_shown_by_their_shape(judged: Judge) -> None:
+    result, _ = only(judged, "x = draw.normal((5, 4))\n    expect.close(student.square(x), x)")
+    assert result.difference.case == "square(<float64 array of shape (5, 4)>)"

@@ -1,0 +1,148 @@
+"""The bank grades the grader: every surprise is found, and a bank that is not right is said to be so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.errors import BadAssignment
+from autograder.selftest import inspect, load_bank, notebook_of, selftest
+
+SOLUTIONS = {"square": "def square(x):\n    return x ** 2", "total": "def total(x):\n    return x.sum()"}
+CHECKS = '''
+@pytest.mark.cell("test_square")
+def test_squares(student, reference, draw, expect):
+    """Each element is squared."""
+    x = draw.normal(3)
+    expect.close(student.square(x), reference.square(x), "square")
+
+@pytest.mark.cell("test_total")
+def test_totals(student, reference, draw, expect):
+    """The total is the sum."""
+    x = draw.normal(5)
+    expect.close(student.total(x), reference.total(x), "total")
+'''
+FAULTS = """FAULTS = [
+    Fault("doubled", "square", {"x ** 2": "x * 2"}, "You double."),
+    Fault("cubed", "square", {"x ** 2": "x ** 3"}, "You cube."),
+]"""
+DOUBLED = {"square": "def square(x):\n    return x + x"}
+
+
+def entry(kind: str, cells: Any = (), expected: Any = (), title: str = "What it is.", extra: Any = ()) -> str:
+    facts = f"KIND = {kind!r}\nCELLS = {dict(cells)!r}\nEXPECTED = {dict(expected)!r}\nEXTRA = {list(extra)!r}\n"
+    return f'"""{title}"""\n{facts}'
+
+
+def bank(judged: Callable[..., Any], checks: str = CHECKS, **entries: str) -> Any:
+    small = judged(SOLUTIONS, checks, FAULTS)
+    (small.assignment.folder / "bank").mkdir()
+    for name, text in entries.items():
+        (small.assignment.folder / "bank" / f"{name}.py").write_text(text)
+    return small.assignment
+
+
+GOOD = {
+    "right": entry("correct", {"square": "def square(x):\n    return x * x"}),
+    "helper": entry(
+        "correct", {"square": "def square(x):\n    return h(x)"}, extra=[("square", "def h(x): return x * x")]
+    ),
+    "wrong_doubled": entry("fault", DOUBLED, {"test_square": "failed:doubled"}),
+    "attack_exit": entry("attack", {"total": "import os; os._exit(0)"}, {"test_total": "crash"}),
+}
+
+
+@pytest.fixture(autouse=True)
+def no_frameworks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.scale.local.FRAMEWORKS", ("numpy",))
+
+
+def test_a_bank_whose_every_verdict_is_met_is_without_surprise(judged: Callable[..., Any]) -> None:
+    assignment, seen = bank(judged, **GOOD), []
+    found = selftest(assignment, assignment.folder, 2, lambda done, of: seen.append((done, of)))
+    assert found.wrong == () and len(found.rows) == 8
+    assert found.unnamed == ("cubed",), "a mistake that no entry plants"
+    assert seen == [(n, 4) for n in range(5)]
+    assert {e.kind for e in found.entries} == {"correct", "fault", "attack"}
+
+
+def test_every_kind_of_surprise_is_found(judged: Callable[..., Any]) -> None:
+    surprises = {
+        "right_but_failed": entry("correct", DOUBLED),
+        "wrong_but_passed": entry("fault", {}, {"test_square": "failed:doubled"}),
+        "named_otherwise": entry("fault", DOUBLED, {"test_square": "failed:cubed"}),
+        "not_named": entry("fault", {"square": "def square(x):\n    return -x"}, {"test_square": "failed:doubled"}),
+        "named_unasked": entry("fault", DOUBLED, {"test_square": "failed"}),
+    }
+    assignment = bank(judged, **surprises)
+    found = selftest(assignment, assignment.folder, 2, lambda *_: None)
+    assert {(r.entry, r.cell, r.got) for r in found.wrong} == {
+        ("right_but_failed", "test_square", "failed:doubled"),
+        ("wrong_but_passed", "test_square", "passed"),
+        ("named_otherwise", "test_square", "failed:doubled"),
+        ("not_named", "test_square", "failed"),
+        ("named_unasked", "test_square", "failed:doubled"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("checks", "words"),
+    [
+        (CHECKS.replace('test_total"', 'test_square"'), "'test_total' has 2 points and no hidden check; add one"),
+        (CHECKS.replace('test_total"', 'test_totall"'), "no hidden check|names cells that are not there: test_totall"),
+        (CHECKS + '@pytest.mark.cell("test_other")\ndef test_o(student): pass\n', "not there: test_other"),
+        (CHECKS.replace("reference.total(x)", "1 + reference.total(x)"), "the reference solution fails test_totals"),
+        (CHECKS.replace("x = draw.normal(5)", "return"), "the empty stub of 'test_total' passes test_totals"),
+        ("import no_such_module\n", "no_such_module"),
+        (CHECKS.replace("x = draw.normal(5)", "undefined"), "undefined"),
+    ],
+)
+def test_an_assignment_that_is_not_consistent_is_refused_with_the_finding(
+    judged: Callable[..., Any], checks: str, words: str
+) -> None:
+    with pytest.raises(BadAssignment, match=words):
+        inspect(bank(judged, checks))
+
+
+def test_an_assignment_without_checks_has_nothing_to_test(judged: Callable[..., Any]) -> None:
+    assignment = bank(judged)
+    (assignment.folder / "checks.py").unlink()
+    from autograder.assignment import load_assignment
+
+    with pytest.raises(BadAssignment, match=r"no checks\.py"):
+        inspect(load_assignment(assignment.folder, assignment.folder))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (entry("correct", title=""), "needs a docstring and a KIND"),
+        (entry("innocent"), "needs a docstring and a KIND"),
+        (entry("correct", {"squarre": ""}), "unknown cells: squarre"),
+        (entry("fault", {}, {"test_sqare": "failed"}), "unknown cells: test_sqare"),
+        (entry("correct", {}, {"test_square": "failed"}), "said to be correct and expected to fail"),
+        (entry("fault", DOUBLED), "plants a mistake and is expected to pass"),
+        ("def (:", "cannot be read: SyntaxError"),
+        ("1 / 0", "cannot be read: ZeroDivisionError"),
+    ],
+)
+def test_a_bank_entry_that_is_not_right_is_refused_with_its_file(
+    judged: Callable[..., Any], text: str, words: str
+) -> None:
+    with pytest.raises(BadAssignment, match=rf"odd\.py.*{words}"):
+        load_bank(bank(judged, odd=text))
+
+
+def test_an_entry_becomes_the_instructors_notebook_with_its_cells_replaced_and_added(
+    judged: Callable[..., Any],
+) -> None:
+    assignment = bank(judged)
+    made = json.loads(notebook_of(assignment, {"square": "S"}, [("square", "A"), ("square", "B"), ("test_total", "C")]))
+    source = json.loads(Path(assignment.folder / "small.ipynb").read_text())
+    texts = [c["source"] for c in made["cells"]]
+    assert texts[1:4] == ["S", "A", "B"] and texts[-1] == "C" and len(texts) == len(source["cells"]) + 3
+    assert len({c["id"] for c in made["cells"]}) == len(texts)
