@@ -36,7 +36,8 @@ class Draw:
     def _tidy(self, values: Array, dtype: Any, spread: float = 1.0) -> Array:
         """In a demonstration one decimal, or as many more as small values need to stay apart."""
         decimals = 1 if spread >= 0.5 else 1 - math.floor(math.log10(spread)) if spread > 0 else 15
-        return np.asarray(np.round(values, decimals) if self.demonstration else values, dtype=dtype)
+        # Adding nothing turns -0.0, which would puzzle a reader, into 0.0.
+        return np.asarray(np.round(values, decimals) + 0.0 if self.demonstration else values, dtype=dtype)
 
     def normal(self, shape: Shape, scale: float = 1.0, dtype: Any = np.float64) -> Array:
         """Gaussian values of mean 0 and standard deviation `scale`, of the given shape and dtype."""

@@ -117,7 +117,8 @@ class Explainer:
             return Diagnosis()
         raised = any(c.error for c in calls)
         relevant = []
-        for fault in self.faults:
+        # What was found before comes first: of two mistakes that these calls cannot tell apart, it is the likelier.
+        for fault in dict.fromkeys([*named, *self.faults]):
             if fault.tests and tests_cell not in fault.tests:
                 continue
             variant = self._replay(calls, (fault,), stop_at_difference=raised)

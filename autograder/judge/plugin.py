@@ -10,7 +10,7 @@ A check that the judge did not see start and finish did not pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -216,7 +216,7 @@ class Judge:
         found: dict[str, list[CheckResult]] = {}
         for check in self.checks.values():
             found.setdefault(check.grade_id, []).append(self._result(check))
-        return found
+        return {grade_id: _without_contradiction(checks) for grade_id, checks in found.items()}
 
     def _result(self, check: Check) -> CheckResult:
         verdict, message, fault, difference = self._judge(check)
@@ -238,6 +238,13 @@ class Judge:
         if check.planned and check.finished == check.planned and self.lost is None:
             return Verdict.PASSED, "", None, None
         return Verdict.NOT_RUN, "This check was not run to its end.", None, None
+
+
+def _without_contradiction(checks: list[CheckResult]) -> list[CheckResult]:
+    """Where one check of a cell has named the mistake, the others do not say that no mistake fits."""
+    if not any(check.fault for check in checks):
+        return checks
+    return [replace(check, message="") if check.message == NO_FAULT_FITS else check for check in checks]
 
 
 OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)

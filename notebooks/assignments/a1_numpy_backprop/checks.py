@@ -196,9 +196,7 @@ def test_gradient_of_the_loss(student, reference, draw, expect, table):
 @pytest.mark.cell("test_softmax_cross_entropy")
 @pytest.mark.parametrize("classes", [2, 4])
 def test_large_scores(student, reference, draw, expect, classes):
-    """Scores of 1000 and -1000 give a finite loss and the right gradient, and add nothing where the model is certain
-    and right.
-    """
+    """Scores of 1000 and -1000 give a finite loss and the right gradient; a row that is certain and right adds 0."""
     labels = draw.labels(3, classes)
     certain = np.full((3, classes), -1000.0)
     certain[np.arange(3), labels] = 1000.0
@@ -208,8 +206,7 @@ def test_large_scores(student, reference, draw, expect, classes):
     got = parts(expect, "softmax_cross_entropy", student.softmax_cross_entropy(scores, labels), LOSS)
     expect.close(got, reference.softmax_cross_entropy(scores, labels), names=LOSS, batch=len(labels))
 
-    # Certain and wrong: 2000 is the exact loss. A logarithm that is kept away from 0 gives about 30, and is let
-    # through.
+    # Certain and wrong: 2000 is exact. A logarithm that is kept away from 0 gives about 30, and is let through.
     wrong = (labels[:3] + 1) % classes
     got = parts(expect, "softmax_cross_entropy", student.softmax_cross_entropy(certain, wrong), LOSS)
     expect.close(got[1], reference.softmax_cross_entropy(certain, wrong)[1], "dscores", batch=3)
@@ -234,9 +231,7 @@ def test_labels_of_any_integer_type(student, reference, draw, expect, dtype):
 @pytest.mark.cell("test_train", weight=2)
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_parameters_after_steps(student, reference, draw, expect, steps):
-    """The parameters are right after one, two and three steps, with batches of different sizes and a large learning
-    rate.
-    """
+    """The parameters are right after one, two and three steps with batches of different sizes."""
     data = training(draw, steps)
     got = trained(student, expect, data)
     expect.close(got[0], reference.train(**data)[0], "params")
@@ -269,8 +264,7 @@ def test_held_out_digits(student, reference, draw, expect):
     params |= {"b1": np.zeros(16), "b2": np.zeros(10)}
     batches = [draw.choice(len(digits.x_train), 16) for _ in range(80)]
     data = {"x": digits.x_train.reshape(-1, 64), "labels": digits.y_train, "params": params, "learning_rate": 0.3}
-    # Many steps blow up any rounding, so only the first are compared; and a wrong step often learns to read as
-    # well.
+    # Many steps blow up any rounding, so only the first are compared. And a wrong step often learns to read too.
     start = data | {"batches": batches[:3]}
     expect.close(trained(student, expect, start)[0], reference.train(**start)[0], "params")
     got = trained(student, expect, data | {"batches": batches})
@@ -312,16 +306,13 @@ def network(draw, sizes, dtype="float64", scale=1.0):
         "b2": draw.normal((c,), scale, dtype),
     }
     if n > 1:
-        # Hidden units that are off for one row are on for another: otherwise ReLU, or all that is before it, could be
-        # wrong unseen.
+        # Units that are off for one row are on for another: else ReLU, or all before it, could be wrong unseen.
         x[-1] = -x[-2] / 2
     return x, params
 
 
 def training(draw, steps):
-    """Arguments of `train`: four rows, a small square network, a rate that makes every step count, batches that
-    differ in size.
-    """
+    """Arguments of `train`: four rows, a small square network, a large learning rate, batches that differ in size."""
     x, params = network(draw, (4, 3, 3, 3))
     labels, rows = draw.labels(4, 3), 1 + draw.permutation(3)
     # The first batch must show whose labels are used, even by someone who takes the first ones of all.

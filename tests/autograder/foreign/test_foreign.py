@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 ASSIGNMENT = "ps1"
 HONEST = ("all-right", "one-wrong", "partly-right", "untouched", "written")
 ROOT = Path(__file__).parents[3]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("foreign")]
 
 
 @dataclass(frozen=True)
