@@ -1,4 +1,4 @@
-"""What grading says, as frozen records: one set of words for the student, the gradebook, the exports and the class report.
+"""What grading says, as frozen records: one set of words for the student, the gradebook, exports and the class report.
 
 Nothing here computes or opens anything, and nothing but the standard library is imported, so that every
 process of the grader, the one beside the student's code included, can speak in these records.

@@ -1,7 +1,7 @@
 """One run over a class: from a folder of submissions to a run folder that says everything.
 
-The run folder is written so that nothing half-written can be taken for whole: the journal line by line while grading, every
-other file under another name first. Starting the same run again uses what the journal holds.
+The run folder is written so that nothing half-written can be taken for whole: the journal line by line while grading,
+every other file under another name first. Starting the same run again uses what the journal holds.
 """
 
 from __future__ import annotations

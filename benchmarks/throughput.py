@@ -1,12 +1,12 @@
-"""How long grading takes: stock `nbgrader autograde`, bare nbclient and `autograder grade`, in one run on the same notebooks.
+"""How long grading takes: stock `nbgrader autograde`, nbclient and `autograder grade`, in one run on one class.
 
-Two classes. `imports`: notebooks that import torch and TensorFlow and whose own cells take almost no time, so that what is
-measured is the grader. `a1`: the reference and known submissions of the first assignment, as students would write them.
+Two classes. `imports`: notebooks that import torch and TensorFlow and whose own cells take almost no time, so that
+what is measured is the grader. `a1`: the known submissions of the first assignment, as students would write them.
 
     python benchmarks/throughput.py [--out FILE] [--submissions N] [--baseline N]
 
-The others get fewer submissions (they are slow, and linear); every figure is per submission. Figures of a shared machine
-wander: read the ratios, which come from one run.
+The others get fewer submissions (they are slow, and linear); every figure is per submission. Figures of a shared
+machine wander: read the ratios, which come from one run.
 """
 
 from __future__ import annotations

@@ -185,6 +185,8 @@ class watching(threading.Thread):
         self.folders: set[str] = set()
         self.done = threading.Event()
         self.mounts = mounts()
+        # Process ids, and so the names made of them, come again.
+        self.before = set(Path("/var/tmp").glob("box-*"))
         self.daemon = True
         self.start()
         return self
@@ -209,7 +211,7 @@ class watching(threading.Thread):
 
     def traces(self) -> set[str]:
         found = {folder for folder in self.folders if Path(folder).exists()}
-        for path in Path("/var/tmp").glob("box-*"):
+        for path in set(Path("/var/tmp").glob("box-*")) - self.before:
             with contextlib.suppress(OSError):
                 found |= {str(path)} if path.stat().st_uid - BOX_UIDS in self.born else set()
         for folder, _, _ in os.walk("/sys/fs/cgroup"):
