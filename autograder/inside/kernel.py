@@ -75,8 +75,12 @@ class GradedKernel(IPythonKernel):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         shell: Any = self.shell
+        # `quit()` would stop the kernel some time later, in the middle of an innocent cell.
+        shell.ask_exit = _leave
         self.agent = Agent(shell.user_ns, BUDGET.limits.reply_bytes)
         self.shell_handlers[CALL] = self.autograder_call
+        # `quit()` in a cell would end the session, and a replay would only run into it again.
+        shell.ask_exit = lambda: None
         shell.display_pub.register_hook(_bound_display)
         if hasattr(shell.displayhook, "register_hook"):  # ipykernel 7
             shell.displayhook.register_hook(_bound_result)
@@ -100,6 +104,11 @@ class GradedKernel(IPythonKernel):
         content, buffers = self.agent.answer(parent["content"], [bytes(b) for b in parent["buffers"]])
         session: Any = self.session
         session.send(stream, REPLY, content, parent, ident=ident, buffers=buffers)
+
+
+def _leave() -> None:
+    """What `quit` and `exit` do here: end their cell, as `sys.exit` does."""
+    raise SystemExit
 
 
 def _bound_display(message: dict[str, Any]) -> dict[str, Any] | None:

@@ -27,6 +27,8 @@ from autograder.records import CheckResult, Difference, Evidence, Verdict
 DEMONSTRATION, HIDDEN = "demonstration", "hidden"
 SHOWN_ITEMS = 12
 """an array with more elements is described by its shape"""
+SHOWN_TEXT = 500
+"""characters of a sentence or value: the keys of a dict may be as long as the student likes"""
 
 
 @dataclass
@@ -262,12 +264,18 @@ def _sentence(item: pytest.Function) -> str:
     return " ".join(text.split("\n\n")[0].split()) or _name(item).removeprefix("test_").replace("_", " ")
 
 
+def _cut(text: str, limit: int = SHOWN_TEXT) -> str:
+    return text if len(text) <= limit else text[:limit] + " ..."
+
+
 def _shown(error: BaseException, calls: Sequence[Call]) -> Difference:
     """A failure on demonstration inputs, with the input that shows it."""
     case = describe(calls[-1]) if calls else ""
     if isinstance(error, Mismatch):
         d = error.difference
-        return Difference(d.what, d.kind, d.sentence, d.index, d.yours, d.expected, case)
+        return Difference(
+            _cut(d.what), d.kind, _cut(d.sentence), d.index, _cut(d.yours), _cut(d.expected), _cut(case, 4 * SHOWN_TEXT)
+        )
     if isinstance(error, StudentError):
         where = f" ({error.line})" if error.line else ""
         return Difference("", "raised", f"Your code raised {error}{where}", case=case)

@@ -35,8 +35,6 @@ START_TIMEOUT_S = 60.0
 MEMORY_SLACK_BYTES = 256 << 20
 ANSWER_GRACE_S = 5.0
 """how far apart a reply and the end of its output may arrive"""
-MAX_MESSAGE_BYTES = 64 << 20
-"""one zmq frame of output; a larger one makes zmq drop the connection, and what it dropped is missed"""
 
 
 @dataclass
@@ -150,7 +148,8 @@ class Kernel:
             raise KernelFailed("the kernel's socket is not a socket")
         made = self.context.socket(kind)
         made.linger = 0
-        made.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES if kind == zmq.SUB else self.limits.reply_bytes)
+        # A larger frame makes zmq drop the connection, and what it dropped is missed.
+        made.setsockopt(zmq.MAXMSGSIZE, 4 * self.limits.output_bytes if kind == zmq.SUB else self.limits.reply_bytes)
         made.connect(f"ipc://{path}")
         return made
 

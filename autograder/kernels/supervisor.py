@@ -16,6 +16,7 @@ import multiprocessing.process
 import os
 import random
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -72,6 +73,9 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     finally:
         if box:
             box.clean()
+    if _has_left(client):
+        # Killed, perhaps, and so without a chance to tidy up; nobody else knows of this folder.
+        shutil.rmtree(request.private, ignore_errors=True)
     code = os.waitstatus_to_exitcode(status)
     _say(client, {"exited": {"code": code, "memory": over == "memory", "disk": over == "disk"}})
 
@@ -166,6 +170,15 @@ def _watch(client: socket.socket, kernel: int, told: int, box: Box | None) -> tu
                 over = "disk" if box.over_disk() else ""
             if over:
                 os.kill(kernel, signal.SIGKILL)
+
+
+def _has_left(client: socket.socket) -> bool:
+    try:
+        return not client.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 def _obey(order: dict[str, Any], kernel: int) -> None:

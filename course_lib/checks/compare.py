@@ -61,6 +61,7 @@ _TOLERANCES = {
     "bfloat16": Tolerance(4e-2, 1e-2, 1e-2),
 }
 _EXACT = Tolerance(0.0, 0.0, 0.0)
+_HALF = ("float16", "bfloat16")
 
 
 def compare(
@@ -90,9 +91,14 @@ def compare_form(name: str, got: object, wanted: object, *, names: Sequence[str]
 
 
 def tolerance_for(*dtypes: np.dtype[Any], rtol: float | None = None, atol: float | None = None) -> Tolerance:
-    """The widest of the tolerances of `dtypes`; `rtol` and `atol` replace it (the one not given is then 0)."""
+    """The widest of the tolerances of `dtypes`; `rtol` and `atol` replace it (the one not given is then 0).
+
+    The last of `dtypes` is that of the right value: half precision widens the tolerance only where it is asked for.
+    """
     if rtol is not None or atol is not None:
         return Tolerance(rtol or 0.0, 0.0, atol or 0.0)
+    if dtypes and _real_name(dtypes[-1]) not in _HALF:
+        dtypes = tuple(np.dtype(np.float32) if _real_name(d) in _HALF else d for d in dtypes)
     return max((_TOLERANCES.get(_real_name(dtype), _EXACT) for dtype in dtypes), default=_EXACT)
 
 
@@ -439,7 +445,8 @@ def _shape(array: np.ndarray) -> str:
 
 
 def _keys(keys: Sequence[Any] | dict[Any, Any]) -> str:
-    return ", ".join(str(key) for key in keys) or "none"
+    shown = [str(key)[:40] for key in list(keys)[:12]]
+    return ", ".join([*shown, "..."] if len(keys) > len(shown) else shown) or "none"
 
 
 def _article(words: str) -> str:

@@ -1,7 +1,7 @@
 """Answers half a percent off, in float16: the coarser the type, the wider the tolerance."""
 
 ENTRY, FAMILY = 28, "A"
-EXPECTED = {"test_small_graph": "failed", "test_softmax_cross_entropy": "failed"}
+EXPECTED = {"test_small_graph": "failed", "test_softmax_cross_entropy": "failed", "test_train": "failed"}
 CELLS = {
     "small_graph": """
 import numpy as np

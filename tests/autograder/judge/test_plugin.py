@@ -291,6 +291,15 @@ def test_running_checks_leaves_no_bytecode_beside_them(judged: Judge) -> None:
     assert not list(small.assignment.folder.rglob("__pycache__"))
 
 
+def test_what_is_shown_of_a_value_is_short_however_long_its_keys_are(judged: Judge) -> None:
+    result, _ = only(
+        judged,
+        "expect.close(student.square(1.0), {'a': 1.0} if student.square(1.0) != 1 else 1.0)",
+        {"square": "def square(x):\n    return {'k' * 100_000: 1.0, 'l' * 100_000: 2.0}"},
+    )
+    assert result.verdict is Verdict.FAILED and len(everything({"": result})) < 10_000
+
+
 def test_large_inputs_are_shown_by_their_shape(judged: Judge) -> None:
     result, _ = only(judged, "x = draw.normal((5, 4))\n    expect.close(student.square(x), x)")
     assert result.difference.case == "square(<float64 array of shape (5, 4)>)"

@@ -125,6 +125,10 @@ def test_a_kernel_ends_when_its_client_leaves(zygote: Zygote, still_alive: Calla
     assert kernel.process._socket is not None
     kernel.process._socket.close()
     assert not still_alive([process])
+    deadline = time.monotonic() + 5
+    while kernel.process.private.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not kernel.process.private.exists(), "the client may have been killed: nobody else would remove it"
     kernel.process._socket = None
     kernel.close()
 
