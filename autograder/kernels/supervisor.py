@@ -73,9 +73,6 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     finally:
         if box:
             box.clean()
-    if _has_left(client):
-        # Killed, perhaps, and so without a chance to tidy up; nobody else knows of this folder.
-        shutil.rmtree(request.private, ignore_errors=True)
     code = os.waitstatus_to_exitcode(status)
     _say(client, {"exited": {"code": code, "memory": over == "memory", "disk": over == "disk"}})
 
@@ -210,6 +207,10 @@ def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:
         supervise(client, data, _HOST or probe())
     except Exception as error:
         _say(client, {"failed": "".join(traceback.format_exception(error))[-4000:]})
+    finally:
+        if _has_left(client):
+            # Killed, perhaps, and so without a chance to tidy up; nobody else knows of this folder.
+            shutil.rmtree(data["private"], ignore_errors=True)
 
 
 def main() -> None:

@@ -184,11 +184,14 @@ def verdicts(report: Report) -> dict[str, str]:
 
 
 def surprises(member: Entry, report: Report) -> dict[str, tuple[str, str]]:
-    """Tests cells whose verdict is not the expected one: (expected, got)."""
+    """Tests cells whose verdict is not the expected one: (expected, got).
+
+    `output|time` expects one of the two: which limit is met first is for the machine's speed to say.
+    """
     found = {}
     for grade_id, got in verdicts(report).items():
         wanted = member.wanted(grade_id)
-        if wanted != (got if ":" in wanted else got.partition(":")[0]):
+        if not any(one == (got if ":" in one else got.partition(":")[0]) for one in wanted.split("|")):
             found[grade_id] = (wanted, got)
     return found
 
