@@ -208,7 +208,7 @@ def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:
     except Exception as error:
         _say(client, {"failed": "".join(traceback.format_exception(error))[-4000:]})
     finally:
-        if _has_left(client):
+        if "private" in data and _has_left(client):
             # Killed, perhaps, and so without a chance to tidy up; nobody else knows of this folder.
             shutil.rmtree(data["private"], ignore_errors=True)
 
