@@ -171,12 +171,25 @@ def run_secret(out: Path, seed_file: Path | None) -> bytes:
         if len(secret) < 16:
             raise WrongUse(f"--seed-file {seed_file} holds {len(secret)} bytes; at least 16 are needed to be a secret.")
     elif kept.exists():
-        return bytes.fromhex(kept.read_text(encoding="ascii").strip())
+        return _kept_secret(kept)
     else:
         secret = secrets.token_bytes(32)
-    descriptor = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    # Whole or not at all: an empty seed would be a secret that everybody knows.
+    new = kept.with_name("seed.new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(secret.hex() + "\n")
+    os.replace(new, kept)
+    return secret
+
+
+def _kept_secret(kept: Path) -> bytes:
+    try:
+        secret = bytes.fromhex(kept.read_text(encoding="ascii").strip())
+    except ValueError:
+        secret = b""
+    if len(secret) < 16:
+        raise WrongUse(f"{kept} holds no seed. Delete it for a new one, or give the run's own with --seed-file.")
     return secret
 
 
