@@ -122,6 +122,9 @@ def _grade(options: argparse.Namespace) -> int:
     OUT.print(summary_table(outcome.reports))
     if outcome.reused:
         OUT.print(f"{outcome.reused} of {len(outcome.reports)} were graded before and are unchanged.")
+    if outcome.outdated:
+        names = ", ".join(outcome.outdated)
+        OUT.print(f"Graded before, but changed since and left out by --only: {names}. Their old grades stand.")
     for change in outcome.changed:
         OUT.print(f"changed: {change}", markup=False)
     ungraded = reasons(outcome.reports)

@@ -78,6 +78,7 @@ def find_submissions(path: Path, assignment: Assignment) -> list[Handed]:
     """
     try:
         groups, source = _look(path, assignment)
+    # NotImplementedError is how zipfile says that it cannot read a compression method or a newer kind of archive.
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         finding = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise WrongUse(f"The submissions at {path} cannot be opened: {finding}.") from error

@@ -58,6 +58,8 @@ class Outcome:
     reused: int = 0
     changed: list[str] = field(default_factory=list)
     """for each student whose score differs from the last results.json: a sentence"""
+    outdated: list[str] = field(default_factory=list)
+    """students whom `Options.only` left out although their submission or the checks have changed since"""
 
 
 Progress = Callable[[int, int, Report | None], None]
@@ -72,8 +74,9 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
     handed = find_submissions(source, assignment)
     with _writing(options.out):
         secret = run_secret(options.out, options.seed_file)
-        entries, reused = _graded(assignment, root, handed, options, secret, progress)
-        outcome = Outcome([e.report for e in entries], reused)
+        _check_old(options.out / "results.json")
+        entries, reused, kept = _graded(assignment, root, handed, options, secret, progress)
+        outcome = Outcome([e.report for e in entries], reused, outdated=kept)
         outcome.changed = _changes(options.out / "results.json", outcome.reports)
         _write_all(assignment, entries, options, source)
     return outcome
@@ -86,8 +89,12 @@ def _graded(
     options: Options,
     secret: bytes,
     progress: Progress,
-) -> tuple[list[Entry], int]:
-    """Every submission's entry, sorted by student: from the journal where it holds one, else graded now."""
+) -> tuple[list[Entry], int, list[str]]:
+    """Every submission's entry, sorted by student: from the journal where it holds one, else graded now.
+
+    With them, how many were in the journal, and who of them has a submission or checks that changed since: whom `only`
+    does not name is never graded along.
+    """
     unknown = set(options.only) - {h.student for h in handed}
     if unknown:
         raise WrongUse(f"--only names {', '.join(sorted(unknown))}, who handed nothing in.")
@@ -95,14 +102,21 @@ def _graded(
     known = journal.entries()
     whole = digest(assignment)
     keys = [key_of(h.student, _readable(h), whole, secret, GRADER_VERSION) for h in handed]
+    latest = {entry.report.student: entry for entry in known.values()}
     found: dict[int, Entry] = {}
+    todo, kept = [], []
     for number, (key, one) in enumerate(zip(keys, handed, strict=True)):
         wanted = not options.only or one.student in options.only
         if key in known and not (options.regrade and wanted):
             found[number] = known[key]
-    todo = [n for n in range(len(handed)) if n not in found]
-    reused = len(found)
-    progress(reused, len(handed), None)
+        elif wanted:
+            todo.append(number)
+        elif one.student in latest:
+            # Not to be graded now, but nothing that was graded is lost.
+            found[number] = latest[one.student]
+            kept.append(one.student)
+    reused, total = len(found), len(found) + len(todo)
+    progress(reused, total, None)
     if todo:
         with LocalPool(assignment, root, secret, options.workers) as pool:
             # Two seconds of imports that the end of the run needs, while the warm processes do theirs.
@@ -112,8 +126,8 @@ def _graded(
                 if entry.report.state is not records.Verdict.GRADER_ERROR:
                     journal.add(entry)
                 found[todo[graded.number]] = entry
-                progress(len(found), len(handed), entry.report)
-    return sorted(found.values(), key=lambda e: e.report.student), reused
+                progress(len(found), total, entry.report)
+    return sorted(found.values(), key=lambda e: e.report.student), reused, kept
 
 
 def _entry(key: str, graded: Graded) -> Entry:
@@ -237,11 +251,22 @@ def write_whole(path: Path, text: str) -> None:
     os.replace(new, path)
 
 
+def _check_old(path: Path) -> str:
+    """When the run ended whose results.json this is; nothing without one. Raises WrongUse if it is another file."""
+    if not path.exists():
+        return ""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["run"]["finished"])
+    except (ValueError, KeyError, TypeError) as error:
+        # Overwriting it would lose what somebody may still want.
+        raise WrongUse(f"{path} is no results.json of this grader. Move it away, or choose another --out.") from error
+
+
 def _keep_old(out: Path) -> None:
     """Put the last results and gradebook aside, so that a re-grade can be undone by copying them back."""
-    if not (out / "results.json").exists():
+    finished = _check_old(out / "results.json")
+    if not finished:
         return
-    finished = json.loads((out / "results.json").read_text(encoding="utf-8"))["run"]["finished"]
     aside = out / "history" / finished.replace(":", "")
     aside.mkdir(parents=True, exist_ok=True)
     shutil.copy2(out / "results.json", aside)

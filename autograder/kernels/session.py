@@ -14,7 +14,7 @@ import secrets
 import signal
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,10 @@ LOOK_INTERVAL_S = 0.1
 START_TIMEOUT_S = 60.0
 MEMORY_SLACK_BYTES = 256 << 20
 ANSWER_GRACE_S = 5.0
-"""how far apart a reply and the end of its output may arrive"""
+"""how long nothing may come between a reply and the end of its output"""
+BATCH = 100
+BATCH_BYTES = 1 << 20
+"""what is taken from a socket before the limits are looked at again: a look can cost more than many messages"""
 
 
 @dataclass
@@ -150,6 +153,8 @@ class Kernel:
         made.linger = 0
         # A larger frame makes zmq drop the connection, and what it dropped is missed.
         made.setsockopt(zmq.MAXMSGSIZE, 4 * self.limits.output_bytes if kind == zmq.SUB else self.limits.reply_bytes)
+        # zmq drops what is published beyond its queue: room for all that is allowed, or the end of output may be lost.
+        made.rcvhwm = max(made.rcvhwm, 2 * self.limits.output_messages)
         made.connect(f"ipc://{path}")
         return made
 
@@ -157,10 +162,10 @@ class Kernel:
         deadline, heard, answered = time.monotonic() + wait_s, False, False
         while (left := deadline - time.monotonic()) > 0 and not (heard and answered):
             for channel in self._poll(min(left, 0.05)):
-                message = self._receive(channel)
-                if message and message["parent_header"].get("msg_id") == asked:
-                    heard = heard or channel is self.iopub
-                    answered = answered or channel is self.shell
+                for message in self._received(channel):
+                    if message["parent_header"].get("msg_id") == asked:
+                        heard = heard or channel is self.iopub
+                        answered = answered or channel is self.shell
         return heard
 
     def close(self) -> None:
@@ -273,21 +278,26 @@ class Kernel:
             self.process.listen()
         return [s for s in (self.iopub, self.shell) if s in ready]
 
-    def _receive(self, channel: zmq.Socket[bytes]) -> dict[str, Any] | None:
-        """One message, or None for anything that is not a signed Jupyter message."""
-        try:
-            frames = channel.recv_multipart(zmq.NOBLOCK)
+    def _received(self, channel: zmq.Socket[bytes]) -> Iterator[dict[str, Any]]:
+        """What has arrived, at most a batch of it; what is not a signed Jupyter message is only counted."""
+        before = self._bytes
+        for _ in range(BATCH):
+            if self._bytes - before > BATCH_BYTES:
+                return
+            try:
+                frames = channel.recv_multipart(zmq.NOBLOCK)
+            except zmq.ZMQError:
+                return
             self._bytes += sum(map(len, frames))
             self._messages += 1
-            _, parts = self.session.feed_identities(frames)
-            message = self.session.deserialize(parts)
-            well_formed = isinstance(message["content"], dict) and isinstance(message["parent_header"], dict)
-            return message if well_formed else None
-        except zmq.Again:
-            return None
-        except Exception:
-            # Whatever the student's process sent that Jupyter's reader cannot take: not a message.
-            return None
+            try:
+                _, parts = self.session.feed_identities(frames)
+                message = self.session.deserialize(parts)
+                well_formed = isinstance(message["content"], dict) and isinstance(message["parent_header"], dict)
+            except Exception:
+                continue  # the student's process can send what Jupyter's reader cannot take
+            if well_formed:
+                yield message
 
     def _await(self, asked: str, kind: str, ran: Ran) -> dict[str, Any]:
         """The reply to `asked`, gathering output into `ran`. Raises LimitReached."""
@@ -304,24 +314,27 @@ class Kernel:
         reply: dict[str, Any] | None = None
         # Only a cell's output is wanted, so only a cell's end of output is waited for.
         silent = kind == REPLY
-        idle, since = False, 0.0
+        idle, last = False, 0.0
         while reply is None or not (idle or silent):
             for channel in self._poll(LOOK_INTERVAL_S):
-                message = self._receive(channel)
-                if message is None or message["parent_header"].get("msg_id") != asked:
-                    continue
-                if channel is self.shell and message["header"].get("msg_type") == kind:
-                    reply = message
-                elif channel is self.iopub:
-                    idle = _collect(message, ran) or idle
-                if reply is not None or idle:
-                    since = since or time.monotonic()
+                for message in self._received(channel):
+                    if message["parent_header"].get("msg_id") != asked:
+                        continue
+                    if channel is self.shell and message["header"].get("msg_type") == kind:
+                        reply = message
+                    elif channel is self.iopub:
+                        idle = _collect(message, ran) or idle
+                    if reply is not None or idle:
+                        last = time.monotonic()
             if reply is None and self.process.end is not None:
                 raise clock.limit or self.process.how_it_ended()
-            if since and time.monotonic() - since > ANSWER_GRACE_S:
+            waiting = reply is None or not (idle or silent)
+            if waiting and last and time.monotonic() - last > ANSWER_GRACE_S:
                 # Reply and end of output belong together. One without the other was forged, unreadable, or too large.
                 self.process.kill()
-                raise _output_limit() if reply else LimitReached(Verdict.CRASH, "the Python process gave no answer")
+                if reply is None:
+                    raise LimitReached(Verdict.CRASH, "the Python process gave no answer")
+                raise LimitReached(Verdict.OUTPUT, "the end of its output never came: too large, or not Jupyter's")
             flooded = clock.memory() > 2 * allowed + MEMORY_SLACK_BYTES
             if self._messages > self.limits.output_messages or self._bytes > allowed or flooded:
                 self.process.kill()
@@ -363,11 +376,17 @@ class _Clock:
 
     def look(self) -> None:
         """Called often while waiting. Raises LimitReached once the kernel had to be killed."""
-        now, limits = time.monotonic(), self.kernel.limits
+        now = time.monotonic()
         if now - self.looked < LOOK_INTERVAL_S:
             return
-        self.looked = now
         self.memory_now = _own_memory()
+        self._compare(now)
+        # On a busy machine a look takes as long as the interval: counted from its end, it never starves the messages.
+        self.looked = time.monotonic()
+
+    def _compare(self, now: float) -> None:
+        """What was used against the limits."""
+        limits = self.kernel.limits
         if self.limit is not None:
             if now > self.patience:
                 self.kernel.process.kill()

@@ -46,6 +46,7 @@ ONE_THREAD = {
 MAX_REQUEST = 1 << 20
 MAX_ADDRESS = 107
 """bytes in the name of a unix socket"""
+MAX_REFUSALS = 100
 
 Child = Callable[[socket.socket, dict[str, Any]], None]
 
@@ -62,6 +63,7 @@ class Zygote:
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.started_here = 0
+        self.lives = 3
         self._lock = threading.Lock()
 
     def start(self) -> None:
@@ -94,6 +96,17 @@ class Zygote:
             if self.process is None:
                 self.start()
         return connect(self.address, request, timeout_s, self._explain)
+
+    def revive(self) -> None:
+        """Start again if the process was lost, to the machine's memory shortage for instance. It may be lost thrice."""
+        with self._lock:
+            if self.process is None or self.process.poll() is None or self.lives < 1:
+                return
+            if not os.path.exists(self.address):
+                return  # it never listened, and would fail again for the same reason
+            self.lives -= 1
+            self.stop()
+            self.start()
 
     def _explain(self) -> str | None:
         """Why no connection will ever come, or None while one still may."""
@@ -139,15 +152,18 @@ def connect(
     if len(os.fsencode(address)) > MAX_ADDRESS:
         raise KernelFailed(f"no kernel can be started: {too_long(address)}")
     deadline = time.monotonic() + timeout_s
+    refused = 0
     while True:
         client = socket.socket(socket.AF_UNIX)
         try:
             client.connect(address)
             client.sendall(json.dumps(request).encode() + b"\n")
             return client
-        except (FileNotFoundError, ConnectionError):
+        except (FileNotFoundError, ConnectionError) as error:
             client.close()
-        reason = explain()
+            refused += isinstance(error, ConnectionRefusedError)
+        # It listens before its socket has its name, so whoever is refused has found one that is gone.
+        reason = explain() or ("the warm process is gone" if refused > MAX_REFUSALS else None)
         if reason or time.monotonic() > deadline:
             raise KernelFailed(f"no kernel can be started: {reason or 'the warm process did not answer in time'}")
         time.sleep(0.01)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import queue
 import select
+import signal
 import socket
 import threading
 import time
@@ -117,6 +118,8 @@ class LocalPool:
             judge = following
 
     def _judge(self) -> _Judge:
+        for warm in filter(None, (self.kernels, self.judges)):
+            warm.revive()
         return _Judge(self.judges.connect({"kernels": self.kernels.address if self.kernels else None}), self.stopping)
 
     def _grade_one(self, judge: _Judge, number: int, handed: Handed) -> Graded:
@@ -153,6 +156,7 @@ class _Judge:
     def __init__(self, connection: socket.socket, stopping: threading.Event) -> None:
         self.connection = connection
         self.stopping = stopping
+        self.pid = 0
 
     def grade(self, job: dict[str, Any], blobs: tuple[bytes, ...], patience_s: float) -> tuple[Submission, Report]:
         deadline = time.monotonic() + patience_s
@@ -160,6 +164,7 @@ class _Judge:
         ready, _ = receive(self.connection)
         if "ready" not in ready:
             raise KernelFailed(str(ready.get("failed", "the judge did not get ready")))
+        self.pid = int(ready["pid"])
         send(self.connection, job, blobs)
         self._expect(deadline)
         answer, _ = receive(self.connection)
@@ -173,6 +178,9 @@ class _Judge:
             if self.stopping.is_set():
                 raise EOFError("the run is being stopped")
             if time.monotonic() > deadline:
+                if self.pid:
+                    # It holds its end open, so the number is still its own. Closing ours would not end a busy process.
+                    os.kill(self.pid, signal.SIGKILL)
                 raise KernelFailed("the judge did not answer in time")
 
     def close(self) -> None:

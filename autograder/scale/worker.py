@@ -9,12 +9,15 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import socket
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from autograder import records
 from autograder.assignment import load_assignment
@@ -29,6 +32,8 @@ from autograder.records import Assignment, Flag
 from autograder.scale.messages import receive, send
 
 PR_SET_PDEATHSIG = 1
+JUDGE_BYTES = 4 << 30
+"""what a judge may use beyond what the assignment takes once loaded"""
 
 
 @dataclass
@@ -63,7 +68,8 @@ def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
     kernels = _Kernels(request["kernels"], assignment)
     try:
         kernels.warm()
-        send(run, {"ready": True})
+        _bound_memory()
+        send(run, {"ready": True, "pid": os.getpid()})
         job, blobs = receive(run)
         submission = _handed(job, blobs).read(assignment)
         try:
@@ -78,6 +84,12 @@ def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
         send(run, {"failed": str(error) if known else "".join(traceback.format_exception(error))[-4000:]})
     finally:
         kernels.close()
+
+
+def _bound_memory() -> None:
+    """A check that asks for far too much memory, led there by a student's values, gets a MemoryError."""
+    allowed = psutil.Process().memory_info().data + JUDGE_BYTES
+    resource.setrlimit(resource.RLIMIT_DATA, (allowed, allowed))
 
 
 def _handed(job: dict[str, Any], blobs: list[bytes]) -> Handed:

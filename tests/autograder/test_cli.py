@@ -154,6 +154,24 @@ def test_the_seed_of_an_earlier_run_gives_the_same_results(course: Any, run: Run
     assert (one / "seed").read_text() == (two / "seed").read_text()
 
 
+def test_only_grades_nobody_along_and_loses_nobody(course: Any, run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    assert run("grade", "small", "submitted", "--out", out, "--only", "ann")[0] == 0
+    assert set(scores(out)) == {"ann"}
+    run("grade", "small", "submitted", "--out", out)
+    before = scores(out)
+    assert set(before) == {"ann", "bob"}
+    # Bob hands in Ann's answers; as long as only Ann is graded, he keeps what he had.
+    bobs, anns = (next(Path("submitted").rglob(f"{name}/**/*.ipynb")) for name in ("bob", "ann"))
+    bobs.write_bytes(anns.read_bytes())
+    _, printed, _ = run("grade", "small", "submitted", "--out", out, "--only", "ann", "--regrade")
+    assert scores(out) == before
+    assert "left out by --only: bob" in re.sub(r"\s+", " ", printed)
+    run("grade", "small", "submitted", "--out", out)
+    assert scores(out)["bob"] == scores(out)["ann"] != before["bob"]
+
+
 # -- wrong use: status 2 ---------------------------------------------------------------------------------------------
 
 
@@ -211,6 +229,28 @@ def test_a_run_folder_that_another_run_holds_is_left_alone(course: Any, run: Run
         holder.stdout.close()
     assert run("grade", "small", "submitted", "--out", out)[0] == 0, "a lock dies with its holder"
     assert filelock.FileLock(out / ".lock", timeout=0).acquire()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("results.json", "[1, 2]", "no results.json of this grader"),
+        ("results.json", '{"run": {}}', "no results.json of this grader"),
+        ("results.json", "\0", "no results.json of this grader"),
+        ("seed", "", "holds no seed"),
+        ("seed", "abc", "holds no seed"),
+    ],
+)
+def test_what_another_program_left_in_the_run_folder_is_not_overwritten(
+    course: Any, run: Run, tmp_path: Path, name: str, content: str, words: str
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).write_text(content)
+    status, _, said = run("grade", "small", "submitted", "--out", out)
+    assert status == 2 and words in re.sub(r"\s+", " ", said)
+    assert (out / name).read_text() == content
+    assert not (out / "journal.jsonl").exists(), "it is said before anything is graded"
 
 
 def test_the_exit_status_of_the_program_is_that_of_the_command(course: Any) -> None:

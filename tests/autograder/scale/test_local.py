@@ -78,29 +78,93 @@ def judges_of(pool: LocalPool) -> list[psutil.Process]:
 SLEEPS = {"square": "import time; time.sleep(1.5)\ndef square(x):\n    return x ** 2"}
 
 
-def test_a_judge_killed_at_work_is_replaced_and_nobody_notices(squares: Any) -> None:
-    handed = [Handed(name, {"squares.ipynb": squares.notebook(SLEEPS)}) for name in ("ann", "bob")]
+def while_at_work(pool: LocalPool, action: Callable[[], None]) -> threading.Thread:
+    """Do `action` once a submission is being graded: the first judge is at work, the next one is getting ready."""
+
+    def wait() -> None:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if pool.judges.process and len(judges_of(pool)) >= 2:
+                time.sleep(1)  # it has slept into its first cell
+                return action()
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("lost", ["judges", "judge zygote", "kernel zygote"])
+def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, lost: str) -> None:
+    handed = [Handed(name, {"squares.ipynb": squares.notebook(SLEEPS)}) for name in ("ann", "bob", "cid")]
+    killed: list[psutil.Process] = []
     with LocalPool(squares.assignment, squares.assignment.folder, b"secret", 1) as pool:
 
         def kill() -> None:
-            deadline = time.monotonic() + 60
-            while time.monotonic() < deadline:
-                # The one that is at work has a kernel at work: it has slept into its first cell.
-                if pool.judges.process and len(judges_of(pool)) >= 2:
-                    time.sleep(1)
-                    for judge in judges_of(pool):
-                        judge.send_signal(signal.SIGKILL)
-                    return
-                time.sleep(0.05)
+            zygote = {"judge zygote": pool.judges, "kernel zygote": pool.kernels}.get(lost)
+            killed.extend(judges_of(pool) if zygote is None else [psutil.Process(zygote.process.pid)])  # type: ignore[union-attr]
+            for process in killed:
+                process.send_signal(signal.SIGKILL)
 
-        killer = threading.Thread(target=kill)
-        killer.start()
+        killer = while_at_work(pool, kill)
         reports = {g.report.student: g.report for g in pool.grade(handed)}
         killer.join()
+    assert killed
     assert {name: (r.score, r.state) for name, r in reports.items()} == {
-        "ann": (4.0, Verdict.PASSED),
-        "bob": (4.0, Verdict.PASSED),
+        name: (4.0, Verdict.PASSED) for name in ("ann", "bob", "cid")
     }
+
+
+def test_a_judge_that_hangs_is_killed_and_costs_its_own_submission_alone(
+    squares: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = local._Judge.grade
+    hung: list[psutil.Process] = []
+
+    def grade_one(self: Any, job: dict[str, Any], blobs: Any, patience_s: float) -> Any:
+        return real(self, job, blobs, 4.0 if job["student"] == "cursed" else patience_s)
+
+    def expect(self: Any, deadline: float) -> None:
+        if self.pid and deadline - time.monotonic() < 10:
+            # A judge that neither answers nor looks at its socket.
+            hung.append(psutil.Process(self.pid))
+            hung[-1].suspend()
+        real_expect(self, deadline)
+
+    real_expect = local._Judge._expect
+    monkeypatch.setattr(local._Judge, "grade", grade_one)
+    monkeypatch.setattr(local._Judge, "_expect", expect)
+    handed = [Handed(n, {"squares.ipynb": squares.notebook()}) for n in ("ann", "cursed", "zoe")]
+    with LocalPool(squares.assignment, squares.assignment.folder, b"secret", 1) as pool:
+        for warm in (pool.kernels, pool.judges):
+            warm.connect({"kernels": None}).close()  # type: ignore[union-attr]  # both are warm before the clocks run
+        reports = {g.report.student: g.report for g in pool.grade(handed)}
+        assert len(hung) == 2, "it was tried twice"
+        psutil.wait_procs(hung, timeout=10)
+        assert not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in hung)
+    assert reports["ann"].score == reports["zoe"].score == 4.0
+    assert reports["cursed"].state is Verdict.GRADER_ERROR and "in time" in reports["cursed"].reason
+
+
+def test_a_student_whose_value_asks_a_check_for_all_memory_fails_that_check(
+    judged: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = """
+@pytest.mark.cell("test_square")
+def test_all(student, expect):
+    \"\"\"As much as the student says.\"\"\"
+    expect.true(np.ones(int(student.square(2))).size > 0, "size")
+"""
+    monkeypatch.setattr("autograder.scale.local.FRAMEWORKS", ("numpy",))
+    solutions = {"square": "def square(x):\n    return x ** 2"}
+    greedy = judged(solutions, checks, name="greedy")
+    wants = {"square": "def square(x):\n    return 2 ** 30"}  # 8 GiB of float64, overcommitted or not
+    handed = [
+        Handed(name, {"greedy.ipynb": greedy.notebook(cells)}) for name, cells in (("ann", {}), ("greedy", wants))
+    ]
+    reports = grade(greedy, handed, 1)
+    assert reports["ann"].state is Verdict.PASSED
+    assert (reports["greedy"].score, reports["greedy"].state) == (0.0, Verdict.FAILED)
 
 
 def test_a_judge_that_dies_again_and_again_costs_its_own_submission_alone(
