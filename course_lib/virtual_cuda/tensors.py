@@ -1,0 +1,358 @@
+"""What a tensor and a storage answer about their device, and how they are copied from one to another.
+
+Replaced on the classes themselves, not answered by a mode: so hooks, backward functions, other threads and torch's own
+Python code see the same device as the program does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from course_lib.virtual_cuda.patches import Patches
+from course_lib.virtual_cuda.runtime import Runtime
+from course_lib.virtual_cuda.storage import index_of, is_wrapped, put, storage_of
+
+Tensor = torch.Tensor
+Storage = torch.UntypedStorage
+_base = torch._C.TensorBase
+_LEGACY = {
+    "Float": torch.float32,
+    "Double": torch.float64,
+    "Half": torch.float16,
+    "BFloat16": torch.bfloat16,
+    "Long": torch.int64,
+    "Int": torch.int32,
+    "Short": torch.int16,
+    "Char": torch.int8,
+    "Byte": torch.uint8,
+    "Bool": torch.bool,
+}
+
+
+def install(runtime: Runtime, patches: Patches) -> None:
+    """Replace what `Tensor` and `UntypedStorage` say and do about devices."""
+    for name, value in {**_questions(runtime), **_moves(runtime)}.items():
+        patches.set(Tensor, name, value)
+    for name, value in _storage(runtime).items():
+        patches.set(Storage, name, value)
+
+
+# -- questions -------------------------------------------------------------------------------------------------------
+
+
+def _questions(runtime: Runtime) -> dict[str, Any]:
+    base_device = _base.device.__get__
+    devices = [runtime.device(i) for i in range(runtime.devices)]
+
+    def device(self: Tensor) -> torch.device:
+        """Where the tensor is; `cuda:k` for a tensor on a virtual device."""
+        try:
+            index = storage_of(self)._vcuda.index
+        except NotImplementedError:
+            index = index_of(self)
+        return devices[index] if index >= 0 else base_device(self)
+
+    def is_cuda(self: Tensor) -> bool:
+        """Whether the tensor is on a (virtual) CUDA device."""
+        return index_of(self) >= 0
+
+    def is_cpu(self: Tensor) -> bool:
+        """Whether the tensor is on the CPU."""
+        return index_of(self) < 0 and base_device(self).type == "cpu"
+
+    def get_device(self: Tensor) -> int:
+        """The index of the tensor's CUDA device; -1 on the CPU."""
+        return index_of(self)
+
+    def numpy(self: Tensor, *, force: bool = False) -> Any:
+        """As `Tensor.numpy`; a CUDA tensor is refused unless `force`."""
+        if index_of(self) < 0:
+            return _base.numpy(self, force=force)
+        if not force:
+            raise TypeError(
+                f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                "memory first."
+            )
+        return _base.numpy(self.cpu(), force=True)
+
+    def tolist(self: Tensor) -> Any:
+        """As `Tensor.tolist`; the host waits for the device."""
+        if index_of(self) >= 0 and not runtime.here.quiet:
+            runtime.log.sync("tolist")
+        with quiet(runtime):
+            return _base.tolist(self)
+
+    def to_text(self: Tensor, *, tensor_contents: Any = None) -> str:
+        """As `repr`; one synchronising read, however many numbers are printed."""
+        if index_of(self) >= 0 and not runtime.here.quiet:
+            runtime.log.sync("print")
+        with quiet(runtime):
+            return text(self, tensor_contents=tensor_contents)
+
+    text = Tensor.__repr__
+
+    def is_pinned(self: Tensor, device: Any = None) -> bool:
+        """Whether the tensor's memory was pinned."""
+        return index_of(self) < 0 and getattr(storage_of(self), "_vpinned", False)
+
+    return {
+        "device": property(device),
+        "is_cuda": property(is_cuda),
+        "is_cpu": property(is_cpu),
+        "get_device": get_device,
+        "numpy": numpy,
+        "tolist": tolist,
+        "__repr__": to_text,
+        "is_pinned": is_pinned,
+    }
+
+
+class quiet:
+    """While it lasts nothing is logged by itself: what happens is part of something that was."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.here = runtime.here
+
+    def __enter__(self) -> None:
+        self.here.quiet += 1
+
+    def __exit__(self, *error: object) -> None:
+        self.here.quiet -= 1
+
+
+# -- copies ----------------------------------------------------------------------------------------------------------
+
+
+def copied(runtime: Runtime, tensor: Tensor, target: int, non_blocking: bool = False) -> Tensor:
+    """A copy of the data on device `target` (-1: the CPU), noted in the log. Autograd does not see it."""
+    here, source = runtime.here, index_of(tensor)
+    here.moving = target
+    try:
+        made = tensor.detach().clone()
+    finally:
+        here.moving = None
+    put(made, runtime.ledger(target))
+    if source != target and not here.quiet:
+        host = tensor if source < 0 else made
+        # Only pinned memory is copied while the host goes on; what was asked for does not decide.
+        pinned = source >= 0 or (not is_wrapped(host) and getattr(_storage_or_none(host), "_vpinned", False))
+        blocking = not (non_blocking and pinned) and (source < 0 or target < 0)
+        runtime.log.copy(source, target, tensor.numel() * tensor.element_size(), blocking=blocking)
+    return made
+
+
+def _storage_or_none(tensor: Tensor) -> Any:
+    try:
+        return storage_of(tensor)
+    except NotImplementedError:
+        return None
+
+
+def _transfer_function(runtime: Runtime) -> type[torch.autograd.Function]:
+    class ToDeviceCopy(torch.autograd.Function):
+        """A copy to another device; its gradient is copied back."""
+
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(tensor: Tensor, target: int, non_blocking: bool) -> Tensor:
+            return copied(runtime, tensor, target, non_blocking)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.source, ctx.target, ctx.non_blocking = index_of(inputs[0]), inputs[1], inputs[2]
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Tensor) -> Any:
+            if index_of(gradient) != ctx.source:
+                gradient = ToDeviceCopy.apply(gradient, ctx.source, ctx.non_blocking)
+            return gradient, None, None
+
+        @staticmethod
+        def jvp(ctx: Any, tangent: Tensor, *rest: Any) -> Tensor:
+            return ToDeviceCopy.apply(tangent, ctx.target, ctx.non_blocking)
+
+    return ToDeviceCopy
+
+
+def mover(runtime: Runtime) -> Callable[[Tensor, int, bool], Tensor]:
+    """The function `(tensor, target, non_blocking)` that copies between devices, seen by autograd."""
+    function = _transfer_function(runtime)
+
+    def move(tensor: Tensor, target: int, non_blocking: bool = False) -> Tensor:
+        if index_of(tensor) == target:
+            return tensor
+        if is_wrapped(tensor) or (tensor.requires_grad and torch.is_grad_enabled()):
+            return function.apply(tensor, target, non_blocking)
+        if isinstance(tensor, Tensor) and torch.autograd.forward_ad._current_level >= 0:
+            return function.apply(tensor, target, non_blocking)
+        return copied(runtime, tensor, target, non_blocking)
+
+    return move
+
+
+def _moves(runtime: Runtime) -> dict[str, Any]:
+    move = mover(runtime)
+    base_to, base_type = _base.to, _base.type
+
+    def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """As `Tensor.to`, with virtual CUDA devices."""
+        device, rest, kwargs = _to_arguments(runtime, args, kwargs)
+        if device is None or device < -1:
+            return base_to(self, *rest, **kwargs)
+        non_blocking = bool(kwargs.pop("non_blocking", False))
+        moved = move(self, device, non_blocking)
+        if moved is not self:
+            kwargs.pop("copy", None)
+        return base_to(moved, *rest, **kwargs) if rest or kwargs else moved
+
+    def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+        """As `Tensor.cuda`: on the current device, or the one named."""
+        target = runtime.here.device if device is None else runtime.resolve(device)
+        if target < 0:
+            raise RuntimeError(f"Invalid device, must be cuda device, but got {device}")
+        moved = move(self, target, non_blocking)
+        return moved if memory_format is None else moved.contiguous(memory_format=memory_format)
+
+    def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+        """As `Tensor.cpu`."""
+        if index_of(self) < 0:
+            return _base.cpu(self) if memory_format is None else _base.cpu(self, memory_format=memory_format)
+        moved = move(self, -1)
+        return moved if memory_format is None else moved.contiguous(memory_format=memory_format)
+
+    def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
+        """As `Tensor.type`, with `torch.cuda.FloatTensor` and its kin."""
+        index = index_of(self)
+        if dtype is None:
+            name = base_type(self)
+            return name.replace("torch.", "torch.cuda.", 1) if index >= 0 else name
+        if isinstance(dtype, torch.dtype):
+            return base_type(self, dtype)
+        name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
+        wanted = _LEGACY.get(name.rpartition(".")[2].removesuffix("Tensor"))
+        if wanted is None:
+            return base_type(self, dtype)
+        target = (index if index >= 0 else runtime.here.device) if ".cuda." in name else -1
+        return base_to(move(self, target, non_blocking), wanted)
+
+    def type_as(self: Tensor, other: Tensor) -> Tensor:
+        """As `Tensor.type_as`: dtype and device of `other`."""
+        return base_to(move(self, index_of(other)), other.dtype)
+
+    def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+        """As `Tensor.pin_memory`: a copy in pinned host memory; only CPU tensors can be pinned."""
+        if index_of(self) >= 0:
+            raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+        if getattr(storage_of(self), "_vpinned", False):
+            return self
+        pinned = self.clone()
+        storage_of(pinned)._vpinned = True
+        return pinned
+
+    return {
+        "to": to,
+        "cuda": cuda,
+        "cpu": cpu,
+        "type": type_,
+        "type_as": type_as,
+        "pin_memory": pin_memory,
+    }
+
+
+def _to_arguments(runtime: Runtime, args: Any, kwargs: Any) -> tuple[int | None, Any, dict[str, Any]]:
+    """`Tensor.to`'s three spellings: the device asked for (None: no word of one) and what is left for the dtype."""
+    rest = list(args)
+    kwargs = dict(kwargs)
+    device = kwargs.pop("device", None)
+    other = kwargs.pop("other", None)
+    if rest and isinstance(rest[0], Tensor):
+        other = rest.pop(0)
+    elif rest and not isinstance(rest[0], torch.dtype):
+        device = rest.pop(0)
+        if rest and (isinstance(rest[0], torch.dtype) or rest[0] is None):
+            dtype = rest.pop(0)
+            if dtype is not None:
+                kwargs["dtype"] = dtype
+    if other is not None:
+        kwargs["dtype"] = other.dtype
+        target: int | None = index_of(other) if _base.device.__get__(other).type == "cpu" else -2
+    else:
+        target = None if device is None else runtime.resolve(device)
+    positions = iter(("non_blocking", "copy"))
+    if rest and isinstance(rest[0], torch.dtype):
+        kwargs["dtype"] = rest.pop(0)
+    kwargs.update(zip(positions, rest, strict=False))
+    if not kwargs.get("copy", True):
+        del kwargs["copy"]
+    if kwargs.get("dtype", 0) is None:
+        del kwargs["dtype"]
+    if kwargs.get("memory_format", 0) is None:
+        del kwargs["memory_format"]
+    if target == -2:
+        kwargs["device"] = other.device if other is not None else device
+    return target, (), kwargs
+
+
+# -- storages --------------------------------------------------------------------------------------------------------
+
+
+def _storage(runtime: Runtime) -> dict[str, Any]:
+    """`torch.save`, `torch.load` and `deepcopy` speak to storages, in Python; these answers are all they need."""
+    base = torch._C.StorageBase
+    base_device = base.device.__get__
+
+    def mark(self: Any) -> int:
+        return max(self._vcuda.index, -1)
+
+    def device(self: Any) -> torch.device:
+        """Where the storage is."""
+        index = mark(self)
+        return runtime.device(index) if index >= 0 else base_device(self)
+
+    def copy_to(self: Any, target: int) -> Any:
+        if mark(self) == target:
+            return self
+        made = Storage(self.nbytes())
+        base.copy_(made, self, False)
+        view = torch.empty(0, dtype=torch.uint8).set_(made)
+        put(view, runtime.ledger(target))
+        if not runtime.here.quiet:
+            runtime.log.copy(mark(self), target, self.nbytes())
+        return made
+
+    def to(self: Any, *, device: Any, non_blocking: bool = False) -> Any:
+        """As `UntypedStorage.to`."""
+        target = runtime.resolve(device)
+        return base_to(self, device=device, non_blocking=non_blocking) if target < -1 else copy_to(self, target)
+
+    base_to = Storage.to
+
+    def cuda(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
+        """As `UntypedStorage.cuda`."""
+        return copy_to(self, runtime.here.device if device is None else runtime.resolve(device))
+
+    def cpu(self: Any) -> Any:
+        """As `UntypedStorage.cpu`."""
+        return copy_to(self, -1)
+
+    def clone(self: Any) -> Any:
+        """As `UntypedStorage.clone`: on the same device."""
+        made = Storage(self.nbytes(), device=base_device(self))
+        base.copy_(made, self, False)
+        if mark(self) >= 0:
+            put(torch.empty(0, dtype=torch.uint8).set_(made), runtime.ledger(mark(self)))
+        return made
+
+    return {
+        "device": property(device),
+        "is_cuda": property(lambda self: mark(self) >= 0),
+        "get_device": mark,
+        "to": to,
+        "cuda": cuda,
+        "cpu": cpu,
+        "clone": clone,
+    }
