@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import BadAssignment, WrongUse
-from autograder.records import Assignment, Cell, Limits, Notebook, Role
+from autograder.records import CPU, CUDA, VIRTUAL_CUDA, Assignment, Cell, Limits, Notebook, Role
 
 SETTINGS = "assignment.toml"
 _NOT_PUBLIC = frozenset({"checks.py", "probes.py", "faults.py", SETTINGS, "bank"})
-_KNOWN_SETTINGS = frozenset({"forbidden", "forbidden_scores_zero", "skip", "limits"})
+_KNOWN_SETTINGS = frozenset({"device", "forbidden", "forbidden_scores_zero", "skip", "limits"})
 _AUTOTEST = "AUTOTEST"
 _quiet = logging.Logger("nbgrader-preprocessors", level=logging.CRITICAL + 1)
 
@@ -252,6 +252,16 @@ def _role(cell: Any) -> Role:
     return Role.LOCKED if meta.get("locked") else Role.PLAIN
 
 
+def on_device(assignment: Assignment, asked: str = "auto") -> Assignment:
+    """The assignment with the device that its kernels will offer.
+
+    asked: `auto` (virtual CUDA where `assignment.toml` wants CUDA, else the CPU), `virtual` or `cpu`.
+    """
+    if asked == "auto":
+        asked = "virtual" if assignment.device in (CUDA, VIRTUAL_CUDA) else CPU
+    return dataclasses.replace(assignment, device=VIRTUAL_CUDA if asked == "virtual" else CPU)
+
+
 # --- assignment.toml -----------------------------------------------------------------------------------------------
 
 
@@ -272,7 +282,11 @@ def _read_settings(path: Path, notebooks: tuple[Notebook, ...]) -> dict[str, Any
     zero = settings.get("forbidden_scores_zero", False)
     if not isinstance(zero, bool):
         raise BadAssignment(f"{path.name}: forbidden_scores_zero is {zero!r}; it must be true or false.")
+    device = settings.get("device", CPU)
+    if device not in (CPU, CUDA):
+        raise BadAssignment(f"{path.name}: device is {device!r}; it must be 'cpu' or 'cuda'.")
     return {
+        "device": device,
         "forbidden": _names(settings, "forbidden"),
         "forbidden_scores_zero": zero,
         "skip": skip,

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from autograder.assignment import known_assignments, load_assignment
+from autograder.assignment import known_assignments, load_assignment, on_device
 from autograder.errors import AutograderError, WrongUse
 from autograder.records import Report
 
@@ -59,6 +59,12 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--seed-file", type=Path, help="the secret of an earlier run, for the same hidden inputs")
     grade.add_argument(
         "--only", action="append", default=[], metavar="STUDENT", help="grade this student only; repeatable"
+    )
+    grade.add_argument(
+        "--device",
+        choices=["auto", "virtual", "cpu"],
+        default="auto",
+        help="auto: virtual CUDA if the assignment wants CUDA; virtual CUDA is the CPU under CUDA's rules",
     )
     grade.add_argument("--regrade", action="store_true", help="grade again what is already graded; prints what changed")
     grade.set_defaults(command=_grade)
@@ -114,7 +120,7 @@ def _grade(options: argparse.Namespace) -> int:
     from autograder.scale.local import default_workers
 
     root = project_root()
-    assignment = load_assignment(options.assignment, root)
+    assignment = on_device(load_assignment(options.assignment, root), options.device)
     out = options.out or Path("runs") / assignment.name
     run = Options(out, options.workers or default_workers(), options.seed_file, tuple(options.only), options.regrade)
     with _progress(f"grading {assignment.name}") as update:

@@ -260,7 +260,7 @@ def _empty(submission: Submission, assignment: Assignment, trust: Trust) -> Repo
         max_score=max_score(assignment),
         state=Verdict.NOT_ATTEMPTED,
         trust=trust,
-        device="cpu",
+        device=assignment.device,
         flags=submission.flags,
         digest=submission.digest,
     )

@@ -17,6 +17,9 @@ from typing import Any
 RESULTS_VERSION = 1
 """Version of `results.json`; it grows only when a reader of the old form would misread the new one."""
 
+CPU, CUDA, VIRTUAL_CUDA = "cpu", "cuda", "virtual cuda"
+"""what code is run on; virtual CUDA is the CPU under CUDA's rules"""
+
 
 class Verdict(StrEnum):
     """How one graded item, or a whole submission, ended. "No output" is never `PASSED`."""
@@ -155,6 +158,8 @@ class Assignment:
     """grade ids of slow cells that are not executed while grading"""
     files: tuple[Path, ...] = ()
     """public files beside the notebook, put into the kernel's working folder"""
+    device: str = CPU
+    """what its kernels offer: `cpu` or `virtual cuda`; `cuda` as long as `on_device` has not decided which"""
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def _graded(
     journal = Journal(options.out / "journal.jsonl")
     known = journal.entries()
     whole = digest(assignment)
-    keys = [key_of(h.student, _readable(h), whole, secret, GRADER_VERSION) for h in handed]
+    keys = [key_of(h.student, _readable(h), whole, secret, f"{GRADER_VERSION} {assignment.device}") for h in handed]
     latest = {entry.report.student: entry for entry in known.values()}
     found: dict[int, Entry] = {}
     todo, kept = [], []

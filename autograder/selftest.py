@@ -10,15 +10,18 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.assignment import on_device
 from autograder.errors import BadAssignment
 from autograder.intake import Handed
 from autograder.judge.run import Checks, load_faults
-from autograder.records import Assignment, Report, Role, Verdict
+from autograder.records import VIRTUAL_CUDA, Assignment, Report, Role, Verdict
 from autograder.scale.local import LocalPool
+from course_lib import virtual_cuda
 
 KINDS = ("correct", "fault", "attack")
 
@@ -71,7 +74,9 @@ class Selftest:
 
 def selftest(assignment: Assignment, root: Path, workers: int, progress: Callable[[int, int], None]) -> Selftest:
     """Grade the bank of `assignment`. Raises BadAssignment if its checks, faults or bank are not consistent."""
-    inspect(assignment)
+    assignment = on_device(assignment)
+    with virtual_cuda.session(force=True, quiet=True) if assignment.device == VIRTUAL_CUDA else nullcontext():
+        inspect(assignment)
     entries = load_bank(assignment)
     handed = [_handed(assignment, e) for e in entries]
     reports: dict[str, Report] = {}

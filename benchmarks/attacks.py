@@ -30,6 +30,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import nbformat
 import psutil
 from rich.console import Console
 from rich.progress import track
@@ -154,7 +155,8 @@ def built_files(
     files: Sequence[Path], submitted: Path, corpus: Any, assignment: Any, cells: Sequence[str]
 ) -> list[Work]:
     """Write every hostile file (family D) as a student's submission. Those that need a whole class are left out."""
-    honest = corpus.HONEST.notebook(assignment)
+    # As Jupyter's own API hands notebooks around, each source one string: the files of the corpus edit them so.
+    honest = json.dumps(nbformat.reads(corpus.HONEST.notebook(assignment), as_version=4)).encode()
     works = []
     for path in files:
         attack = module(path)

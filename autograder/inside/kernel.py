@@ -21,6 +21,7 @@ from autograder.inside import orphans
 from autograder.inside.agent import Agent
 from autograder.inside.names import CALL, REPLY
 from autograder.records import Limits
+from course_lib import virtual_cuda
 
 
 class Budget:
@@ -150,5 +151,6 @@ def serve(connection_file: str, limits: Limits, ready: Callable[[], None]) -> No
     )
     app.initialize([])
     _show_figures_inline(app.shell)
+    virtual_cuda.enable_from_environment()
     ready()
     app.start()

@@ -21,7 +21,7 @@ from autograder import records
 from autograder.errors import KernelFailed, LimitReached
 from autograder.kernels.supervisor import LaunchRequest
 from autograder.kernels.zygote import MAX_ADDRESS, too_long
-from autograder.records import Limits, Verdict
+from autograder.records import CPU, Limits, Verdict
 from autograder.sandbox import new_private
 
 
@@ -69,10 +69,11 @@ class KernelProcess:
         read: tuple[Path, ...],
         *,
         confined: bool = True,
+        device: str = CPU,
     ) -> None:
         """Ask for the kernel; returns at once. `connection_file` lies in the private folder."""
         self.limits = limits
-        request = LaunchRequest(self.private, connection_file, limits, read, confined)
+        request = LaunchRequest(self.private, connection_file, limits, read, confined, device)
         self._socket = launcher.connect(records.to_data(request))
 
     def fileno(self) -> int:

@@ -27,7 +27,7 @@ from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
 from autograder.inside import wire
 from autograder.inside.names import CALL, REPLY
 from autograder.kernels.process import KernelProcess, Launcher
-from autograder.records import Limits, Verdict
+from autograder.records import CPU, Limits, Verdict
 
 INTERRUPT_GRACE_S = 1.0
 LOOK_INTERVAL_S = 0.1
@@ -82,10 +82,12 @@ class Kernel:
         files: Mapping[str, bytes] | None = None,
         *,
         confined: bool = True,
+        device: str = CPU,
     ) -> None:
         """Ask for a kernel; it starts while the caller does other things (`wait_until_ready`).
 
-        read: public folders that it may see. files: put into its working folder, by relative name.
+        read: public folders that it may see. files: put into its working folder, by relative name. device: `cpu`, or
+        `virtual cuda` for a CUDA device that is the CPU.
         """
         self.limits = limits
         self.cell_s = limits.cell_s
@@ -98,7 +100,7 @@ class Kernel:
         self.context = zmq.Context()
         self.process = KernelProcess(files)
         try:
-            self.process.launch(launcher, self._write_connection_file(), limits, read, confined=confined)
+            self.process.launch(launcher, self._write_connection_file(), limits, read, confined=confined, device=device)
         except BaseException:
             self.close()
             raise

@@ -29,6 +29,7 @@ from typing import Any
 from autograder import records
 from autograder.kernels.zygote import read_request
 from autograder.sandbox import Box, Host, View, default_read, probe
+from course_lib import virtual_cuda
 
 MEMORY_INTERVAL_S = 0.05
 DISK_INTERVAL_S = 1.0
@@ -47,6 +48,8 @@ class LaunchRequest:
     """public folders to show read-only, beyond Python itself"""
     confined: bool = True
     """False leaves the sandbox out: for trusted notebooks only, such as the course's own lectures"""
+    device: str = records.CPU
+    """`cpu`, or `virtual cuda`"""
 
 
 def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
@@ -85,6 +88,9 @@ def _become_kernel(request: LaunchRequest, box: Box | None, tell: int) -> None:
             box.confine(keep_fds=(tell,), variables=_variables())
         else:
             os.chdir(request.private / "work")
+        if request.device == records.VIRTUAL_CUDA:
+            # No GPU beside it: what the report calls virtual must not be a real one on a host without a sandbox.
+            os.environ.update({virtual_cuda.VARIABLE: "1", "CUDA_VISIBLE_DEVICES": ""})
         _settle()
         from autograder.inside import kernel
 

@@ -53,7 +53,7 @@ class LocalPool:
         self.secret = secret
         self.workers = workers
         self.kernels = Zygote("autograder.kernels.supervisor:kernel_child", FRAMEWORKS) if forking_works() else None
-        setup = {"folder": str(assignment.folder), "root": str(root)}
+        setup = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
         self.judges = Zygote("autograder.scale.worker:judge_child", setup=setup)
         self.stopping = threading.Event()
 

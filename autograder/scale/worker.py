@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import dataclasses
 import os
 import resource
 import signal
@@ -28,8 +29,9 @@ from autograder.judge.run import Checks
 from autograder.kernels.preload import public_folders
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Remote, Spawner
-from autograder.records import Assignment, Flag
+from autograder.records import VIRTUAL_CUDA, Assignment, Flag
 from autograder.scale.messages import receive, send
+from course_lib import virtual_cuda
 
 PR_SET_PDEATHSIG = 1
 JUDGE_BYTES = 4 << 30
@@ -51,6 +53,10 @@ def prepare(setup: dict[str, Any]) -> None:
     """Called once in the judge zygote: load the assignment, build the reference and all mistakes, warm pytest up."""
     global _loaded
     assignment = load_assignment(Path(setup["folder"]), Path(setup["root"]))
+    assignment = dataclasses.replace(assignment, device=setup["device"])
+    if assignment.device == VIRTUAL_CUDA and assignment.checks:
+        # The reference is run here, and it uses the device that the students' code uses.
+        virtual_cuda.enable(force=True, quiet=True)
     checks = Checks(assignment) if assignment.checks else None
     if checks:
         checks.warm_up()
@@ -108,7 +114,7 @@ class _Kernels:
 
     def _start(self) -> Kernel:
         files = {p.relative_to(self.assignment.folder).as_posix(): p.read_bytes() for p in self.assignment.files}
-        return Kernel(self.launcher, self.assignment.limits, public_folders(), files)
+        return Kernel(self.launcher, self.assignment.limits, public_folders(), files, device=self.assignment.device)
 
     def warm(self) -> None:
         """Have a kernel ready."""

@@ -11,17 +11,33 @@ errors. `torch.cuda.*` answers. What the program copies, and where it waits for 
 from __future__ import annotations
 
 import contextlib
-import sys
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from course_lib.virtual_cuda.log import Log
 
-__all__ = ["disable", "enable", "is_enabled", "session"]
+__all__ = ["VARIABLE", "disable", "enable", "enable_from_environment", "is_enabled", "session"]
 
-_depth = 0
-_undo: Any = None
+VARIABLE = "COURSE_LIB_VIRTUAL_CUDA"
+"""environment variable: how many virtual devices a kernel, or `enable_from_environment()`, is to switch on"""
+
+
+@dataclass
+class _On:
+    """What the outermost `enable` did."""
+
+    log: Log
+    undo: Callable[[], None]
+    virtual: bool
+    """False: a real GPU is there, and it is only watched"""
+    depth: int = 1
+
+
+_on: _On | None = None
+_said = False
 
 
 def enable(
@@ -30,49 +46,75 @@ def enable(
     name: str | None = None,
     *,
     same_numbers: bool = False,
+    force: bool = False,
     quiet: bool = False,
 ) -> Log:
     """Switch virtual CUDA on, and return its log. May be nested: the outermost call decides.
 
-    `devices`: how many. `memory`: bytes of each, beyond which `torch.cuda.OutOfMemoryError` is raised; None: no limit.
-    `name`: what `torch.cuda.get_device_name()` says. `same_numbers`: random numbers on the device are the CPU's, to
-    compare a run with one on the CPU; else they differ, as on CUDA. `quiet`: do not say that the device is virtual.
+    `devices`: how many, 1 to 64. `memory`: bytes of each, beyond which `torch.cuda.OutOfMemoryError` is raised; None:
+    no limit. `name`: what `torch.cuda.get_device_name()` says. `same_numbers`: random numbers on the device are the
+    CPU's, to compare a run with one on the CPU; else they differ, as on CUDA. With a real GPU present nothing is
+    replaced, and the log watches the GPU; `force` uses the virtual device all the same. `quiet`: do not say so.
+    Raises ValueError.
     """
-    global _depth, _undo
-    from course_lib.virtual_cuda import runtime as state
+    global _on
+    if _on is not None:
+        _on.depth += 1
+        return _on.log
+    import torch
 
-    if _depth == 0:
+    if not force and torch.cuda.is_available():
+        from course_lib.virtual_cuda.observe import observe
+
+        watching = contextlib.ExitStack()
+        _on = _On(watching.enter_context(observe()), watching.close, virtual=False)
+    else:
+        from course_lib.virtual_cuda.runtime import Runtime
         from course_lib.virtual_cuda.switch import switch_on
 
-        made = state.Runtime(devices, memory, name or state.DEFAULT_NAME, same_numbers)
-        _undo = switch_on(made)
-        state.current = made
-        if not quiet:
-            print(
-                "Virtual CUDA is on: there is no GPU here, 'cuda' is the CPU under CUDA's rules. Times are the CPU's.",
-                file=sys.stderr,
-            )
-    _depth += 1
-    assert state.current is not None
-    return state.current.log
+        made = Runtime(devices, memory, name, same_numbers)
+        _on = _On(made.log, switch_on(made), virtual=True)
+    if not quiet:
+        _say(_on.virtual)
+    return _on.log
+
+
+def enable_from_environment() -> bool:
+    """Switch on if the environment variable `COURSE_LIB_VIRTUAL_CUDA` asks for devices; say whether it did."""
+    wanted = os.environ.get(VARIABLE, "").strip()
+    if wanted in ("", "0"):
+        return False
+    if not wanted.isdecimal():
+        raise ValueError(f"{VARIABLE} is {wanted!r}; it must be the number of virtual devices, 1 for example.")
+    enable(devices=int(wanted), quiet=True)
+    return True
 
 
 def disable() -> None:
     """Switch virtual CUDA off again: torch is as if it had never been on. Tensors on the device stay, on the CPU."""
-    global _depth, _undo
-    from course_lib.virtual_cuda import runtime as state
-
-    if _depth == 0:
+    global _on
+    if _on is None:
         return
-    _depth -= 1
-    if _depth == 0:
-        _undo()
-        _undo = state.current = None
+    _on.depth -= 1
+    if _on.depth == 0:
+        before, _on = _on, None
+        before.undo()
 
 
 def is_enabled() -> bool:
-    """Whether virtual CUDA is on."""
-    return _depth > 0
+    """Whether virtual devices are there. False on a machine with a GPU, unless it was forced."""
+    return _on is not None and _on.virtual
+
+
+def _say(virtual: bool) -> None:
+    """Once for each process."""
+    global _said
+    if not _said:
+        _said = True
+        if virtual:
+            print("Virtual CUDA: there is no GPU here. 'cuda' is this CPU under CUDA's rules; times are the CPU's.")
+        else:
+            print("Virtual CUDA stays off: this machine has a GPU, and 'cuda' is that GPU.")
 
 
 @contextlib.contextmanager

@@ -37,13 +37,18 @@ class Runtime:
     devices: int = 1
     memory: int | None = None
     """bytes of each device; None: no limit"""
-    name: str = DEFAULT_NAME
+    name: str | None = None
     same_numbers: bool = False
     """random numbers on the device are those that the CPU would draw"""
     log: Log = field(default_factory=Log)
     here: InThread = field(default_factory=InThread)
 
     def __post_init__(self) -> None:
+        if not 1 <= self.devices <= len(_DEVICES):
+            raise ValueError(f"{self.devices} virtual devices: there can be 1 to {len(_DEVICES)}.")
+        if self.memory is not None and self.memory <= 0:
+            raise ValueError(f"A memory limit of {self.memory} bytes leaves no room; give a positive number or None.")
+        self.name = self.name or DEFAULT_NAME
         self.ledgers = [Ledger(index, self.memory) for index in range(self.devices)]
         self.generators: list[torch.Generator] = []
         for index in range(self.devices):
@@ -98,7 +103,3 @@ _DEVICES = [torch.device("cuda", index) for index in range(64)]
 def _device_seed(seed: int) -> int:
     """Another stream than the CPU's from the same seed, as on CUDA, whose generator is another algorithm."""
     return (seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 63)
-
-
-current: Runtime | None = None
-"""the runtime that is on, or None"""

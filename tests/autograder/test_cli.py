@@ -172,6 +172,50 @@ def test_only_grades_nobody_along_and_loses_nobody(course: Any, run: Run, tmp_pa
     assert scores(out)["bob"] == scores(out)["ann"] != before["bob"]
 
 
+# -- devices ---------------------------------------------------------------------------------------------------------
+
+TRAINS = """
+import torch
+def square(x):
+    device = "cuda"  # no GPU is here
+    weights = torch.ones(len(x), device=device)
+    batch = torch.as_tensor(x){moved}
+    return (batch * weights * batch).cpu().numpy()
+"""
+CUDA_CHECKS = '''
+@pytest.mark.cell("test_square")
+def test_squares(student, reference, draw, expect):
+    """Each element is squared on the device."""
+    x = draw.normal(3, dtype="float32")
+    expect.close(student.square(x), reference.square(x), "square")
+'''
+
+
+@pytest.mark.slow
+def test_cuda_code_is_graded_on_a_virtual_device_where_the_assignment_wants_cuda(
+    judged: Callable[..., Any], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solutions = {"square": TRAINS.format(moved=".to(device)")}
+    trains = judged(solutions, CUDA_CHECKS, name="trains", **{"assignment.toml": 'device = "cuda"\n'})
+    monkeypatch.chdir(tmp_path)
+    for student, cells in (("ann", {}), ("bob", {"square": TRAINS.format(moved="")})):
+        (tmp_path / "handed" / student / "trains").mkdir(parents=True)
+        (tmp_path / "handed" / student / "trains" / "trains.ipynb").write_bytes(trains.notebook(cells))
+
+    def graded(*more: object) -> dict[str, Any]:
+        assert run("grade", trains.assignment.folder, "handed", "--out", "out", *more)[0] == 0
+        return {s["student"]: s for s in json.loads(Path("out/results.json").read_text())["submissions"]}
+
+    found = graded()
+    assert {s["device"] for s in found.values()} == {"virtual cuda"}
+    assert (found["ann"]["score"], found["bob"]["score"]) == (2.0, 0.0)
+    assert "on the same device" in json.dumps(found["bob"]["items"]), "the mistake is named in PyTorch's words"
+    assert "virtual CUDA" in Path("out/feedback/ann/trains/feedback.html").read_text()
+    found = graded("--device", "cpu")
+    assert {s["device"] for s in found.values()} == {"cpu"}, "what was graded on another device is graded again"
+    assert found["ann"]["score"] == 0.0
+
+
 # -- wrong use: status 2 ---------------------------------------------------------------------------------------------
 
 
