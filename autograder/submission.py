@@ -318,16 +318,21 @@ def _plan(notebook: Notebook, student: StudentNotebook, assignment: Assignment, 
     }
     added = {k: [cells[p] for p in positions if cells[p].source.strip()] for k, positions in slots.items()}
     plan: list[PlannedCell] = []
+    late: list[PlannedCell] = []
     document = []
+    last = _last_that_counts(notebook)
     for index in range(len(notebook.cells) + 1):
-        plan += [PlannedCell(cell.source, "extra") for cell in added.get(index, ()) if cell.kind == "code"]
+        # What is added after the last answer and the last test comes too late to be tested, as in nbgrader; run, a
+        # closing `%reset` would take the answers away before the judge has called them.
+        where = plan if index <= last else late
+        where += [PlannedCell(cell.source, "extra") for cell in added.get(index, ()) if cell.kind == "code"]
         document += [students_cell(cell.kind, cell.source) for cell in added.get(index, ())]
         if index < len(notebook.cells):
             cell = notebook.cells[index]
             plan += _planned(cell, answers.get(index, []), assignment)
             document.append(instructors_cell(cell, next(reversed(answers.get(index, [])), None)))
     texts = _graded_texts(notebook, answers, added)
-    flags += _findings(notebook, cells, found, plan, assignment)
+    flags += _findings(notebook, cells, found, plan + late, assignment)
     return SubmittedNotebook(
         name=notebook.name,
         plan=tuple(plan),
@@ -335,6 +340,15 @@ def _plan(notebook: Notebook, student: StudentNotebook, assignment: Assignment, 
         answers=tuple((grade_id, text) for grade_id, (text, _) in texts.items()),
         document=notebook_json(notebook, document),
     )
+
+
+def _last_that_counts(notebook: Notebook) -> int:
+    """The last place in the instructor's order where a student's addition can matter: before an answer or a test.
+
+    The cells after a task are its answer, so there it is one further.
+    """
+    places = [i + (c.role is Role.TASK) for i, c in enumerate(notebook.cells) if c.role in ANSWERED or c.points]
+    return max(places, default=len(notebook.cells))
 
 
 def _answer(cell: Cell, texts: list[str]) -> list[str]:

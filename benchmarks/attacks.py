@@ -156,7 +156,7 @@ def built_files(
 ) -> list[Work]:
     """Write every hostile file (family D) as a student's submission. Those that need a whole class are left out."""
     # As Jupyter's own API hands notebooks around, each source one string: the files of the corpus edit them so.
-    honest = json.dumps(nbformat.reads(corpus.HONEST.notebook(assignment), as_version=4)).encode()
+    honest = json.dumps(nbformat.reads(corpus.HONEST.notebook(assignment), as_version=4), indent=1).encode()
     works = []
     for path in files:
         attack = module(path)
@@ -272,7 +272,9 @@ def row(
     """What both said of one submission."""
     ours = {i.grade_id: str(i.verdict) for i in report.items if i.grade_id in points} if report else {}
     rejected = report is not None and report.state is Verdict.REJECTED
-    right = ours == dict(work.wanted) if work.wanted else rejected
+    # `output|time`: whichever limit is met first.
+    met = ours.keys() == work.wanted.keys() and all(v in work.wanted[c].split("|") for c, v in ours.items())
+    right = met if work.wanted else rejected
     given = asked and not work.unsafe
     return Row(
         work.name,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import importlib.abc
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +17,19 @@ import pytest
 
 from autograder.assignment import load_assignment
 from autograder.records import Assignment
+
+
+class _DynamoFirst(importlib.abc.MetaPathFinder):
+    """Import torch's compiler before TensorFlow, wherever a test does that: see `autograder.kernels.preload`."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Finds nothing."""
+        if name == "tensorflow":
+            sys.meta_path.remove(self)
+            importlib.import_module("torch._dynamo")
+
+
+sys.meta_path.insert(0, _DynamoFirst())
 
 DOUBLE = '''def double(x):
     """Twice x."""
@@ -81,6 +97,12 @@ def _cell(kind: str, source: str, grade_id: str = "", points: float | None = Non
         if points is not None:
             cell.metadata["nbgrader"]["points"] = points
     return cell
+
+
+@pytest.fixture(name="little_cells")
+def little_cells_fixture() -> list[Any]:
+    """One cell of every role, most of them twice; the task is the last."""
+    return little_cells()
 
 
 def little_cells() -> list[Any]:
