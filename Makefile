@@ -21,7 +21,8 @@ test-fast: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lab: $(READY)
-	$(BIN)/jupyter lab notebooks/lectures $(if $(filter 0,$(shell id -u)),--allow-root)
+	mkdir -p $(VENV)/etc/ipython && cp course_lib/virtual_cuda/ipython_kernel_config.py $(VENV)/etc/ipython/
+	COURSE_LIB_VIRTUAL_CUDA=1 $(BIN)/jupyter lab notebooks/lectures $(if $(filter 0,$(shell id -u)),--allow-root)
 
 lint: $(READY)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from course_lib.virtual_cuda.log import Log
 
-__all__ = ["VARIABLE", "disable", "enable", "enable_from_environment", "is_enabled", "session"]
+__all__ = ["VARIABLE", "disable", "enable", "enable_from_environment", "is_enabled", "observe", "session"]
 
 VARIABLE = "COURSE_LIB_VIRTUAL_CUDA"
 """environment variable: how many virtual devices a kernel, or `enable_from_environment()`, is to switch on"""
@@ -48,6 +48,7 @@ def enable(
     same_numbers: bool = False,
     force: bool = False,
     quiet: bool = False,
+    trace: bool = False,
 ) -> Log:
     """Switch virtual CUDA on, and return its log. May be nested: the outermost call decides.
 
@@ -55,7 +56,7 @@ def enable(
     no limit. `name`: what `torch.cuda.get_device_name()` says. `same_numbers`: random numbers on the device are the
     CPU's, to compare a run with one on the CPU; else they differ, as on CUDA. With a real GPU present nothing is
     replaced, and the log watches the GPU; `force` uses the virtual device all the same. `quiet`: do not say so.
-    Raises ValueError.
+    `trace`: record the times of kernels, for `log.timeline()`; slower. Raises ValueError.
     """
     global _on
     if _on is not None:
@@ -64,8 +65,6 @@ def enable(
     import torch
 
     if not force and torch.cuda.is_available():
-        from course_lib.virtual_cuda.observe import observe
-
         watching = contextlib.ExitStack()
         _on = _On(watching.enter_context(observe()), watching.close, virtual=False)
     else:
@@ -74,6 +73,8 @@ def enable(
 
         made = Runtime(devices, memory, name, same_numbers)
         _on = _On(made.log, switch_on(made), virtual=True)
+    if trace:
+        _on.log.trace(True)
     if not quiet:
         _say(_on.virtual)
     return _on.log
@@ -98,6 +99,7 @@ def disable() -> None:
     _on.depth -= 1
     if _on.depth == 0:
         before, _on = _on, None
+        before.log.trace(False)
         before.undo()
 
 
@@ -118,6 +120,15 @@ def _say(virtual: bool) -> None:
 
 
 @contextlib.contextmanager
+def observe() -> Iterator[Log]:
+    """`with virtual_cuda.observe() as log:` only watches what the program does with a real GPU; nothing is replaced."""
+    from course_lib.virtual_cuda import watcher
+
+    with watcher.observe() as log:
+        yield log
+
+
+@contextlib.contextmanager
 def session(**settings: Any) -> Iterator[Log]:
     """`with virtual_cuda.session() as log:` switches on, and off at the end. The settings are `enable`'s."""
     log = enable(**settings)
@@ -125,3 +136,17 @@ def session(**settings: Any) -> Iterator[Log]:
         yield log
     finally:
         disable()
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """`%load_ext course_lib.virtual_cuda`: switch on, and add the cell magic `%%cuda_log`."""
+    from course_lib.virtual_cuda import notebook
+
+    notebook.load(ipython)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """`%unload_ext course_lib.virtual_cuda`: switch off what loading switched on."""
+    from course_lib.virtual_cuda import notebook
+
+    notebook.unload(ipython)

@@ -8,25 +8,32 @@ path is one loop over the arguments, one dictionary lookup and one comparison fo
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from course_lib.virtual_cuda import rules
-from course_lib.virtual_cuda.runtime import Runtime
-from course_lib.virtual_cuda.storage import ON_CPU, Mark, Pending, mark_of, put, storage_of
+from course_lib.virtual_cuda import gradients, lower_precision, rules
+from course_lib.virtual_cuda.log import Log
+from course_lib.virtual_cuda.runtime import CPU, Runtime
+from course_lib.virtual_cuda.storage import ON_CPU, Mark, Pending, index_of, mark_of, put, storage_of
 
 Tensor = torch.Tensor
+Generator = torch._C.Generator
 NONE, PENDING = -3, -2
 """no tensor among the arguments; only such as were made without saying where"""
 
 # What is special about an operator, as bits.
-LEARNED, SEEDED, READS, ALWAYS, IMPLICIT, MOVES, QUIET, KEEPS, TAKES_GENERATOR = (1 << n for n in range(9))
+LEARNED, SEEDED, READS, ALWAYS, IMPLICIT, MOVES, QUIET, KEEPS, TAKES_GENERATOR, INDEXES, WIDENS, TAKES_DEVICE = (
+    1 << n for n in range(12)
+)
+ONLY_WIDENS = LEARNED | WIDENS
 
 READING = {
     "_local_scalar_dense": "item",
     "equal": "equal",
+    "allclose": "allclose",
     "is_nonzero": "bool",
     "nonzero": "nonzero",
     "masked_select": "masked_select",
@@ -35,7 +42,7 @@ READING = {
     "unique_dim": "unique",
     "bincount": "bincount",
     "repeat_interleave": "repeat_interleave",
-    "linalg_eigh": "linalg",
+    "_linalg_check_errors": "linalg",
 }
 """operators after which the host has to wait for the device, because what they return or its shape is needed at once"""
 
@@ -80,11 +87,20 @@ def learn(func: Any) -> int:
         bits |= MOVES
     if short in NO_KERNEL or func.is_view:
         bits |= QUIET
+    if short.lstrip("_").removeprefix("unsafe_").removesuffix("_") in ("index", "index_put", "index_put_impl"):
+        bits |= INDEXES
+    if lower_precision.is_widened(func):
+        bits |= WIDENS
     if short in ("copy_", "_foreach_copy_", "set_"):
         bits |= KEEPS
+    if any(a.name == "device" for a in func._schema.arguments):
+        bits |= TAKES_DEVICE
     # Without autograd (inference mode) composite operators arrive whole; their parts carry the checks.
-    if name.startswith("aten::") and torch._C._dispatch_has_kernel_for_dispatch_key(
-        func.name(), "CompositeImplicitAutograd"
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    if (
+        name.startswith("aten::")
+        and has_kernel(func.name(), "CompositeImplicitAutograd")
+        and not has_kernel(func.name(), "CPU")
     ):
         bits |= IMPLICIT
     _facts[func] = bits
@@ -110,7 +126,7 @@ class Dispatch(TorchDispatchMode):
         self.runtime = runtime
         self.here = runtime.here
         self.ledgers = runtime.ledgers
-        self.launches = runtime.log.launches
+        self.launches = runtime.log.launch_counter()
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -139,18 +155,26 @@ class Dispatch(TorchDispatchMode):
                                 mixed = True
                             device = index
         bits = _facts.get(func) or learn(func)
-        if device == -1 and not mixed and not bits & (MOVES | SEEDED):
+        if device == -1 and not mixed and not bits & (MOVES | SEEDED | TAKES_DEVICE):
             return func(*args, **kwargs) if kwargs else func(*args)
         if bits & IMPLICIT:
             with self:
-                return func.decompose(*args, **(kwargs or {}))
+                # Not `func.decompose`: it prefers Python decompositions, whose last bits differ.
+                return func._op_dk(torch._C.DispatchKey.CompositeImplicitAutograd, *args, **(kwargs or {}))
         if mixed or bits & ALWAYS:
             device = self._settle(func, args, kwargs or {})
             if device == rules.UNKNOWN:
                 return self._unknown(func, args, kwargs or {})
-        if device < 0 or bits > LEARNED:
+        if bits == ONLY_WIDENS and device >= 0:
+            out = lower_precision.run(func, args, kwargs or {})
+        elif device < 0 or bits > LEARNED:
             return self._unusual(func, args, kwargs or {}, device, bits)
-        out = func(*args, **kwargs) if kwargs else func(*args)
+        else:
+            try:
+                out = func(*args, **kwargs) if kwargs else func(*args)
+            except RuntimeError as error:
+                self.ledgers[device].retell(error)
+                raise
         self.launches[func] += 1
         if isinstance(out, Tensor):
             try:
@@ -185,13 +209,18 @@ class Dispatch(TorchDispatchMode):
         indices = {m.index for m in marks}
         if len(indices) == 1 and func._schema.name not in rules.ALWAYS:
             return indices.pop()
-        return rules.settle(func, args, kwargs)
+        device = rules.settle(func, args, kwargs)
+        for one in given:
+            if one.at < 0 <= device and one.tensor.requires_grad and not one.tensor.dim():
+                gradients.bring_home(one.tensor)
+        return device
 
     def _unknown(self, func: Any, args: Any, kwargs: Any) -> Any:
         """A mixture that no rule is known for: look at the parts of the operator if it has any, else let it through."""
-        if torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeExplicitAutograd"):
-            with self:
-                return func._op_dk(torch._C.DispatchKey.CompositeExplicitAutograd, *args, **kwargs)
+        for key in ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"):
+            if torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key):
+                with self:
+                    return func._op_dk(getattr(torch._C.DispatchKey, key), *args, **kwargs)
         self.runtime.log.unchecked[func.name()] += 1
         out = func(*args, **kwargs)
         device = max(g.at for g in rules.tensors(func, args, kwargs))
@@ -202,21 +231,38 @@ class Dispatch(TorchDispatchMode):
     def _unusual(self, func: Any, args: Any, kwargs: Any, device: int, bits: int) -> Any:
         """What the common path leaves: no tensors, copies, random numbers, reads by the host, views."""
         here, log = self.here, self.runtime.log
-        if bits & MOVES and here.moving is not None:
+        wanted = kwargs.get("device") if bits & TAKES_DEVICE else None
+        if wanted is not None and wanted.type == "meta":
+            # C++ asks about shapes so. Such tensors are on no device.
+            return func(*args, **kwargs)
+        if wanted is not None and wanted.type == "cuda":
+            # Not by way of the replaced factories: whoever took `torch.zeros` before they were replaced, for one.
+            device, kwargs = self.runtime.resolve(wanted), {**kwargs, "device": CPU}
+        elif bits & MOVES and here.moving is not None:
             device = here.moving
         elif device == NONE and here.asked is not None:
             device = here.asked
         call = instruction() if device in (NONE, PENDING) else None
-        if bits & KEEPS:
-            self._log_copy(func, args)
         if bits & READS and device >= 0 and not here.quiet:
-            log.sync(READING[func._schema.name.rpartition("::")[2]])
-        out = self._draw(func, args, kwargs, device, bits) if bits & SEEDED else func(*args, **kwargs)
+            log.sync(READING[func._schema.name.rpartition("::")[2]], device)
+        if bits & INDEXES and device >= 0 and not here.quiet:
+            log_indices(log, func, args, device, index_of)
+        began = log.now()
+        run = lower_precision.widened(func) if bits & WIDENS and device >= 0 else func
+        try:
+            out = self._draw(run, args, kwargs, device, bits) if bits & SEEDED else run(*args, **kwargs)
+        except RuntimeError as error:
+            if device >= 0:
+                self.ledgers[device].retell(error)
+            raise
+        # Data that comes from elsewhere is moved by the copy engine, not by a kernel.
+        copied = bits & KEEPS and self._log_copy(func, args, kwargs, began)
         if device >= 0:
-            if not bits & QUIET:
+            if not bits & QUIET and not copied and not (bits & MOVES and here.moving is not None):
                 self.launches[func] += 1
             if not bits & KEEPS:
-                self._mark(out, device)
+                # The second result of those that are always checked stays on the host: the batch sizes.
+                self._mark(out[:1] if bits & ALWAYS else out, device)
         elif call is not None:
             self._leave_open(out, call)
         return out
@@ -229,13 +275,18 @@ class Dispatch(TorchDispatchMode):
                 except NotImplementedError:
                     continue
                 if storage._vcuda is ON_CPU:
-                    storage._vcuda = Pending(call)
+                    device = gradients.device_now()
+                    if device is None:
+                        storage._vcuda = Pending(call)
+                    elif device >= 0:
+                        put(one, self.ledgers[device])
 
     def _draw(self, func: Any, args: Any, kwargs: Any, device: int, bits: int) -> Any:
         """Random numbers: on the device from its own generator, unless the CPU's are wanted."""
         given = kwargs.get("generator")
         if given is not None:
-            wanted, found = "cuda" if device >= 0 else "cpu", given.device.type
+            wanted = "cuda" if device >= 0 else "cpu"
+            found = "cuda" if given._cdata in self.runtime.generator_addresses else given.device.type
             if wanted != found and device != NONE:
                 raise RuntimeError(f"Expected a '{wanted}' device type for generator but found '{found}'")
             return func(*args, **kwargs)
@@ -246,21 +297,55 @@ class Dispatch(TorchDispatchMode):
             return func(*args, **{**kwargs, "generator": own})
         default = torch.default_generator
         before = default.get_state()
-        default.set_state(own.get_state())
+        default.set_state(Generator.get_state(own))
         try:
             return func(*args, **kwargs)
         finally:
-            own.set_state(default.get_state())
+            Generator.set_state(own, default.get_state())
             default.set_state(before)
 
-    def _log_copy(self, func: Any, args: Any) -> None:
-        """`copy_` and its kin between devices."""
-        if self.here.quiet or func._schema.name == "aten::set_":
-            return
+    def _log_copy(self, func: Any, args: Any, kwargs: Any, began: float) -> bool:
+        """`copy_` and its kin: note copies between devices; whether they were all, with no kernel to convert them."""
+        log, found = self.runtime.log, False
+        if func._schema.name == "aten::set_":
+            return False
         targets, sources = args[0], args[1]
+        asked = bool(args[2] if len(args) > 2 else kwargs.get("non_blocking", False))
         if isinstance(targets, Tensor):
             targets, sources = [targets], [sources]
         for target, source in zip(targets, sources, strict=False):
-            to, start = mark_of(target).index, mark_of(source).index
-            if max(to, -1) != max(start, -1):
-                self.runtime.log.copy(start, to, source.numel() * source.element_size())
+            to, start = index_of(target), index_of(source)
+            if to == start:
+                continue
+            found = not (asked and target.dtype != source.dtype)
+            if not self.here.quiet:
+                host = target if to < 0 else source
+                free = (asked and host.is_pinned()) or (to >= 0 and start >= 0)
+                size, took = moved_bytes(target, source, start >= 0, asked), log.now() - began
+                log.copy(start, to, size, blocking=not free, non_blocking=asked, took_s=took)
+                began = log.now()
+        return found
+
+
+def moved_bytes(target: Tensor, source: Tensor, from_device: bool, non_blocking: bool) -> int:
+    """What crosses the bus: another dtype is converted to on the host, unless that would make it wait."""
+    return target.numel() * (target if from_device == non_blocking else source).element_size()
+
+
+def log_indices(log: Log, func: Any, args: Any, device: int, index_of: Callable[[Tensor], int]) -> None:
+    """Indexing a tensor on a device: the host has to count a mask's true elements; indices on the host are copied."""
+    given = [index for index in args[1] if isinstance(index, Tensor)]
+    is_mask = [index.dtype in (torch.bool, torch.uint8) for index in given]
+    if is_mask == [True] and "put" in func._schema.name and index_of(given[0]) == device:
+        value = args[2]
+        if value.numel() == 1 and index_of(value) < 0:
+            return  # `x[mask] = 1.0` is a masked fill, which needs no count
+    for index, mask in zip(given, is_mask, strict=True):
+        if index_of(index) >= 0:
+            if mask:
+                log.sync("boolean mask", device)
+        elif mask:
+            for _ in range(index.dim()):
+                log.copy(-1, device, 8 * int(torch.count_nonzero(index)))
+        else:
+            log.copy(-1, device, index.numel() * index.element_size())

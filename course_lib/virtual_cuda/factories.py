@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils import _device as torch_device
 
+from course_lib.virtual_cuda.memory import foresee
 from course_lib.virtual_cuda.patches import Patches
 from course_lib.virtual_cuda.runtime import CPU, Runtime
 from course_lib.virtual_cuda.storage import put
@@ -90,6 +91,10 @@ def _maker(runtime: Runtime, original: Callable[..., Any]) -> Callable[..., Any]
             index = runtime.resolve(device)
             if index < -1:
                 return original(*args, **kwargs)
+            if index >= 0:
+                foresee(runtime.ledgers[index], original, args, kwargs)
+            if index >= 0 and kwargs.get("pin_memory"):
+                raise RuntimeError("Only dense CPU tensors can be pinned")
             kwargs["device"] = CPU
             here.asked = index
         try:
@@ -98,8 +103,6 @@ def _maker(runtime: Runtime, original: Callable[..., Any]) -> Callable[..., Any]
             here.asked = before
         if device is not None and index >= 0 and isinstance(made, torch.Tensor):
             put(made, runtime.ledgers[index])
-            if kwargs.pop("pin_memory", False):
-                raise RuntimeError("Only dense CPU tensors can be pinned")
         return made
 
     return make
@@ -132,7 +135,7 @@ def _follower(runtime: Runtime, original: Callable[..., Any]) -> Callable[..., A
         index = runtime.resolve(device)
         if index < -1:
             return original(*args, **kwargs)
-        made = original(*args, **{**kwargs, "device": None})
+        made = original(*args, **{**kwargs, "device": CPU})
         put(made, runtime.ledger(index))
         return made
 

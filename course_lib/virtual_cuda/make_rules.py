@@ -60,6 +60,9 @@ def _marked_as_iterators(text: str) -> set[str]:
 
 
 if __name__ == "__main__":
+    import torch
+
     made = rules()
-    RULES.write_text(json.dumps(made, indent=0) + "\n", encoding="utf-8")
+    stored = {"torch": str(torch.__version__).partition("+")[0], "checks": made}
+    RULES.write_text(json.dumps(stored, indent=0) + "\n", encoding="utf-8")
     print(f"{len(made)} operators in {RULES}")

@@ -6,9 +6,10 @@ attribute that the owner did not have itself is deleted, not set to what it inhe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
-_MISSING = object()
+_MISSING, _CALL = object(), object()
 
 
 class Patches:
@@ -20,14 +21,28 @@ class Patches:
     def set(self, owner: Any, name: str, value: Any) -> None:
         """Replace `owner.name`, remembering what was there."""
         own = vars(owner) if hasattr(owner, "__dict__") else {}
-        self._done.append((owner, name, own.get(name, _MISSING)))
+        before = own.get(name, _MISSING)
         setattr(owner, name, value)
+        # Only now: what cannot be replaced need not be put back.
+        self._done.append((owner, name, before))
+
+    def also(self, put_back: Callable[[], object]) -> None:
+        """Call `put_back` when its turn comes: for what is not an attribute."""
+        self._done.append((put_back, "", _CALL))
+
+    def replaced(self) -> Iterator[tuple[Any, Any]]:
+        """What was replaced, and by what."""
+        for owner, name, before in self._done:
+            if before is not _CALL:
+                yield before, vars(owner)[name]
 
     def undo(self) -> None:
         """Put everything back, last first."""
         while self._done:
             owner, name, before = self._done.pop()
-            if before is _MISSING:
+            if before is _CALL:
+                owner()
+            elif before is _MISSING:
                 delattr(owner, name)
             else:
                 setattr(owner, name, before)

@@ -7,20 +7,24 @@ none of them is let through and noted in the log.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from torch.torch_version import TorchVersion
 
 from course_lib.virtual_cuda.storage import index_of
 
 ITERATOR = "iterator"
-RULES: dict[str, str] = json.loads(Path(__file__).with_name("op_rules.json").read_text(encoding="utf-8"))
+SHIPPED = Path(__file__).with_name("op_rules.json")
 
 Overload = torch._ops.OpOverload
 aten = torch.ops.aten
+OLD_WORDS = TorchVersion(torch.__version__) < "2.8"
+"""generated checks were worded otherwise before"""
 UNKNOWN = -9
 """no rule: the caller may look inside the operator, or let it through"""
 
@@ -53,12 +57,36 @@ def settle(func: Overload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> in
     if special is not None:
         return special(func, given)
     key = func._schema.name.removeprefix("aten::")
-    rule = RULES.get(f"{key}.{func._overloadname}" if func._overloadname != "default" else key)
+    rule = generated_checks().get(f"{key}.{func._overloadname}" if func._overloadname != "default" else key)
     if rule is None:
         return UNKNOWN
     if rule == ITERATOR:
         return _iterator(func, given)
-    return _generated(rule, given)
+    unchecked = {a.name for a in func._schema.arguments if a.kwarg_only and not a.is_out}
+    return _generated(rule, [g for g in given if g.name not in unchecked] or given)
+
+
+@functools.cache
+def generated_checks() -> Mapping[str, str]:
+    """`op_rules.json` if it was made for this version of torch; else made now, which takes a second.
+
+    Without torchgen's requirements the shipped one serves: from one version to the next about ten operators of 1200
+    change, none of them in a course.
+    """
+    shipped = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    if _release(shipped["torch"]) == _release(torch.__version__):
+        return shipped["checks"]
+    try:
+        from course_lib.virtual_cuda import make_rules
+
+        return make_rules.rules()
+    except Exception:  # of whatever kind: torchgen is internal to torch, and its next version may be another
+        return shipped["checks"]
+
+
+def _release(version: str) -> list[str]:
+    """Major and minor version: operators do not change between patch releases."""
+    return version.split(".")[:2]
 
 
 def tensors(func: Overload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Given]:
@@ -80,6 +108,11 @@ def _generated(method: str, given: Sequence[Given]) -> int:
     common = given[0]
     for one in given:
         if one.at != common.at:
+            if OLD_WORDS:
+                raise RuntimeError(
+                    f"Expected all tensors to be on the same device, but found at least two devices, {common.device} "
+                    f"and {one.device}! (when checking argument for argument {one.name} in method {method})"
+                )
             raise RuntimeError(
                 f"Expected all tensors to be on the same device, but got {one.name} is on {one.device}, different from "
                 f"other tensors on {common.device} (when checking argument in method {method})"
@@ -88,18 +121,26 @@ def _generated(method: str, given: Sequence[Given]) -> int:
 
 
 def _iterator(func: Overload, given: Sequence[Given]) -> int:
-    """TensorIterator: 0-dimensional CPU tensors follow the others, unless they are written to."""
+    """TensorIterator: one 0-dimensional CPU tensor may follow the others, unless it is written to."""
     written = {a.name for a in func._schema.arguments if a.alias_info is not None and a.alias_info.is_write}
-    firm = [g for g in given if g.at >= 0 or g.tensor.dim() or g.name in written]
-    common = firm[0].at if firm else max(g.at for g in given)
-    for one in firm:
+    scalars = [g for g in given if g.at < 0 and not g.tensor.dim() and g.name not in written]
+    common = same_device([g for g in given if not any(g is s for s in scalars)])
+    if len(scalars) > 1:
+        raise RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
+    return common
+
+
+def same_device(given: Sequence[Given]) -> int:
+    """The device of tensors of which none may stay behind, in the words of TensorIterator."""
+    common = next((g.at for g in given if g.at >= 0), -1)
+    for one in given:
         if one.at != common:
             raise two_devices(common, one.at)
     return common
 
 
 def two_devices(first: int, second: int) -> RuntimeError:
-    """TensorIterator's refusal; the order is that of the arguments."""
+    """TensorIterator's refusal: the first device that is not the CPU comes first, wherever its tensor stands."""
     return RuntimeError(
         "Expected all tensors to be on the same device, but found at least two devices, "
         f"{name_of(first)} and {name_of(second)}!"
@@ -122,9 +163,18 @@ def _indexed(func: Overload, given: Sequence[Given]) -> int:
             raise RuntimeError(
                 f"indices should be either on cpu or on the same device as the indexed tensor ({target.device})"
             )
-        if one.name == "values" and one.at != target.at and (one.tensor.dim() or target.at < 0):
-            raise two_devices(target.at, one.at)
     return target.at
+
+
+def _index_put(func: Overload, given: Sequence[Given]) -> int:
+    """As for reading; the values must be on the device, but for 0-dimensional ones and one number through a mask."""
+    target, values = given[0], next(g for g in given if g.name == "values")
+    at = _indexed(func, given)
+    if values.at != at and values.tensor.dim():
+        masks = [g.tensor.dtype is torch.bool and g.at == at for g in given if g.name == "indices"]
+        if not (values.at < 0 and values.tensor.numel() == 1 and masks == [True]):
+            raise two_devices(max(target.at, values.at), min(target.at, values.at))
+    return at
 
 
 def type_name(given: Given) -> str:
@@ -140,15 +190,52 @@ def _convolution(func: Overload, given: Sequence[Given]) -> int:
     data = by_name.get("input", given[0])
     for name in ("weight", "bias"):
         other = by_name.get(name)
-        if other is not None and other.at != data.at:
-            if (data.at < 0) == (other.at < 0):
-                raise two_devices(data.at, other.at)
-            tail = " or input should be a MKLDNN tensor and weight is a dense tensor" if data.at < 0 else ""
+        if other is not None and (other.at < 0) != (data.at < 0):
+            tail = f" or input should be a MKLDNN tensor and {name} is a dense tensor" if data.at < 0 else ""
             raise RuntimeError(
-                f"Input type ({type_name(data)}) and {name} type ({type_name(other)}) should be the same"
-                f"{tail if name == 'weight' else ''}"
+                f"Input type ({type_name(data)}) and {name} type ({type_name(other)}) should be the same{tail}"
             )
-    return _generated(f"wrapper_CUDA__{func._schema.name.removeprefix('aten::')}", given)
+    bias = by_name.pop("bias", None)
+    at = _generated("wrapper_CUDA__cudnn_convolution", list(by_name.values()))
+    if bias is not None and bias.at != at:
+        raise two_devices(at, bias.at)
+    return at
+
+
+def _batch_norm(func: Overload, given: Sequence[Given]) -> int:
+    """With more than one number a channel CUDA's batch normalisation is cuDNN's."""
+    cudnn = given[0].at >= 0 and given[0].tensor.dim() > 2 and torch.backends.cudnn.enabled
+    return _generated("wrapper_CUDA__cudnn_batch_norm" if cudnn else "wrapper_CUDA__native_batch_norm", given)
+
+
+def _masked_fill(func: Overload, given: Sequence[Given]) -> int:
+    """The mask must be on the device; the value is a number wherever it is."""
+    target, mask = given[0], given[1]
+    if target.at < 0 <= given[-1].at and given[-1].name == "value":
+        raise RuntimeError(f"{func._schema.name.removeprefix('aten::')}: Expected inputs to be on same device")
+    if mask.at != target.at:
+        raise RuntimeError(
+            f"expected self and mask to be on the same device, but got mask on {mask.device} and self on "
+            f"{target.device}"
+        )
+    return target.at
+
+
+def _index_fill(func: Overload, given: Sequence[Given]) -> int:
+    """The value is a number wherever it is; no index stays on the CPU."""
+    return same_device([g for g in given if g.name != "value"])
+
+
+def _trilinear(func: Overload, given: Sequence[Given]) -> int:
+    """Bilinear layers are two batched products, one after the other."""
+    names = ("self", "mat2", "mat2")
+    return _generated("wrapper_CUDA_bmm", [g._replace(name=n) for g, n in zip(given, names, strict=True)])
+
+
+def _attention(func: Overload, given: Sequence[Given]) -> int:
+    """The CPU's attention stands for CUDA's memory-efficient one, which calls the mask `attn_bias`."""
+    renamed = [g._replace(name="attn_bias") if g.name == "attn_mask" else g for g in given]
+    return _generated("wrapper_CUDA___scaled_dot_product_efficient_attention", renamed)
 
 
 def _foreach(func: Overload, given: Sequence[Given]) -> int:
@@ -167,14 +254,19 @@ def _foreach(func: Overload, given: Sequence[Given]) -> int:
 
 
 def _where(func: Overload, given: Sequence[Given]) -> int:
-    firm = [g for g in given if g.at >= 0 or g.tensor.dim()]
-    if len({g.at for g in firm}) > 1:
-        where = {g.name: g.device for g in given}
-        raise RuntimeError(
-            f"Expected condition, x and y to be on the same device, but condition is on {where['condition']} and x "
-            f"and y are on {where.get('self')} and {where.get('other')} respectively"
-        )
-    return firm[0].at
+    """0-dimensional CPU tensors follow the others, however many."""
+    return same_device([g for g in given if g.at >= 0 or g.tensor.dim()])
+
+
+def _block_diag(func: Overload, given: Sequence[Given]) -> int:
+    """Every tensor must be where the first is."""
+    for position, one in enumerate(given):
+        if one.at != given[0].at:
+            raise RuntimeError(
+                "torch.block_diag: input tensors must all be on the same device. Input 0 is on device "
+                f"{given[0].device} and input {position} is on device {one.device}"
+            )
+    return given[0].at
 
 
 def _packed(func: Overload, given: Sequence[Given]) -> int:
@@ -188,21 +280,44 @@ def _packed(func: Overload, given: Sequence[Given]) -> int:
     return given[0].at
 
 
+def _ctc(func: Overload, given: Sequence[Given]) -> int:
+    """Lengths may be anywhere, they are read by the host; so are targets if cuDNN can take them."""
+    checked = [g for g in given if not g.name.endswith("_lengths")]
+    targets = next(g for g in checked if g.name == "targets")
+    if targets.at < 0 and targets.tensor.dtype is torch.int32 and targets.tensor.dim() == 1:
+        checked.remove(targets)
+    return _generated(f"wrapper_CUDA__{func._schema.name.removeprefix('aten::')}", checked)
+
+
 SPECIAL: dict[str, Callable[[Overload, Sequence[Given]], int]] = {
     "aten::copy_": _destination,
     "aten::_foreach_copy_": _destination,
     "aten::set_": _destination,
     "aten::resize_as_": _destination,
+    "aten::diagonal_scatter": _destination,
+    "aten::slice_scatter": _destination,
+    "aten::select_scatter": _destination,
+    "aten::as_strided_scatter": _destination,
+    "aten::block_diag": _block_diag,
     "aten::index": _indexed,
-    "aten::index_put": _indexed,
-    "aten::index_put_": _indexed,
-    "aten::_index_put_impl_": _indexed,
     "aten::_unsafe_index": _indexed,
-    "aten::_unsafe_index_put": _indexed,
+    "aten::index_put": _index_put,
+    "aten::index_put_": _index_put,
+    "aten::_index_put_impl_": _index_put,
+    "aten::_unsafe_index_put": _index_put,
     "aten::convolution": _convolution,
     "aten::convolution_overrideable": _convolution,
+    "aten::native_batch_norm": _batch_norm,
+    "aten::masked_fill": _masked_fill,
+    "aten::masked_fill_": _masked_fill,
+    "aten::index_fill": _index_fill,
+    "aten::index_fill_": _index_fill,
+    "aten::_scaled_dot_product_flash_attention_for_cpu": _attention,
+    "aten::_trilinear": _trilinear,
     "aten::where": _where,
     "aten::_pack_padded_sequence": _packed,
+    "aten::_ctc_loss": _ctc,
+    "aten::_ctc_loss_backward": _ctc,
 }
 ALWAYS = {"aten::_pack_padded_sequence"}
 """checked even if all tensors are on one device"""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from course_lib.virtual_cuda.ledger import Ledger
 from course_lib.virtual_cuda.log import Log
-from course_lib.virtual_cuda.storage import Ledger
 
 DEFAULT_NAME = "Virtual CUDA (this is the CPU)"
 CPU = torch.device("cpu")
@@ -17,6 +18,10 @@ CPU = torch.device("cpu")
 
 class InThread(threading.local):
     """What each thread has for itself."""
+
+    def __init__(self) -> None:
+        self.streams: dict[int, int] = {}
+        """the current stream of each device, by number; 0, the default one, if not here"""
 
     device = 0
     """torch.cuda.current_device()"""
@@ -50,10 +55,18 @@ class Runtime:
             raise ValueError(f"A memory limit of {self.memory} bytes leaves no room; give a positive number or None.")
         self.name = self.name or DEFAULT_NAME
         self.ledgers = [Ledger(index, self.memory) for index in range(self.devices)]
+        self.log.gauges = self.ledgers
         self.generators: list[torch.Generator] = []
-        for index in range(self.devices):
-            self.generators.append(torch._C.Generator())
-            self.generators[index].manual_seed(_device_seed(torch.initial_seed()))
+        self.generator_addresses: Mapping[int, Any] = {}
+        """all generators of virtual devices, by the address of their C++ object"""
+        self.caching = True
+        """whether `caching_allocator_enable` says so; memory is counted alike"""
+        self.forked = False
+        """this process is a child of the one that switched on: as on CUDA, the devices cannot be used here"""
+        self.mode_class: Any = None
+        """the class of this session's dispatch modes"""
+        self.adopt: Callable[[], None] = lambda: None
+        """enter the dispatch mode in a thread that has none"""
 
     def device(self, index: int) -> torch.device:
         """`cuda:index`, or `cpu` for -1. The same object every time: it is asked for very often."""
@@ -75,10 +88,12 @@ class Runtime:
             return -1
         if device.type != "cuda":
             return -2
-        return self.here.device if device.index is None else self.checked(device.index)
+        return self.checked(-1 if device.index is None else device.index)
 
     def checked(self, index: int) -> int:
         """`index` if there is such a device; the current one for -1."""
+        if self.forked or self.here.mode is None:
+            self.enter_thread()
         if index == -1:
             return self.here.device
         if not 0 <= index < self.devices:
@@ -92,14 +107,19 @@ class Runtime:
             )
         return index
 
+    def enter_thread(self) -> None:
+        """The calling thread is about to use a device: one that was started before the mode was on has none yet."""
+        if self.forked:
+            raise RuntimeError(
+                "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the "
+                "'spawn' start method"
+            )
+        if self.here.mode is None:
+            self.adopt()
+
     def ledger(self, index: int) -> Ledger | None:
         """The memory of a device; None for the CPU."""
         return self.ledgers[index] if index >= 0 else None
 
 
 _DEVICES = [torch.device("cuda", index) for index in range(64)]
-
-
-def _device_seed(seed: int) -> int:
-    """Another stream than the CPU's from the same seed, as on CUDA, whose generator is another algorithm."""
-    return (seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 63)

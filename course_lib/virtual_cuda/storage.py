@@ -7,80 +7,17 @@ object, which lives exactly as long as the storage, the sum over live marks is t
 
 from __future__ import annotations
 
-import collections
-import threading
+import gc
 from collections.abc import Iterator
 
 import torch
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-BLOCK = 512
-"""bytes: CUDA's caching allocator rounds every request up to a multiple of this"""
+from course_lib.virtual_cuda.ledger import Ledger
 
 storage_of = torch._C.TensorBase.untyped_storage
 is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor
-
-
-class Ledger:
-    """The memory of one virtual device, in bytes."""
-
-    def __init__(self, index: int, limit: int | None = None) -> None:
-        self.index = index
-        self.limit = limit
-        self.peak = 0
-        self.allocations = 0
-        """made so far"""
-        self._allocated = 0
-        # Freeing happens in __del__, at any moment and in any thread: a deque's append is safe there, a lock is not.
-        self._freed: collections.deque[int] = collections.deque()
-        self._lock = threading.Lock()
-
-    def allocated(self) -> int:
-        """Bytes in live storages, each rounded up to 512."""
-        with self._lock:
-            self._drain()
-            return self._allocated
-
-    def take(self, size: int) -> None:
-        """Count an allocation. Raises torch.OutOfMemoryError beyond the limit."""
-        with self._lock:
-            self._drain()
-            if self.limit is not None and self._allocated + size > self.limit:
-                free = self.limit - self._allocated
-                in_use = self._allocated
-            else:
-                self._allocated += size
-                self.allocations += 1
-                if self._allocated > self.peak:
-                    self.peak = self._allocated
-                return
-        raise torch.OutOfMemoryError(
-            f"CUDA out of memory. Tried to allocate {words(size)}. GPU {self.index} has a total capacity of "
-            f"{words(self.limit)} of which {words(free)} is free. Of the allocated memory {words(in_use)} is allocated "
-            "by PyTorch, and 0 bytes is reserved by PyTorch but unallocated. (virtual CUDA)"
-        )
-
-    def give(self, size: int) -> None:
-        """Count a freed allocation; safe in a finaliser."""
-        self._freed.append(size)
-
-    def reset_peak(self) -> None:
-        """Start a new peak from what is in use now."""
-        self.peak = self.allocated()
-
-    def _drain(self) -> None:
-        while self._freed:
-            self._allocated -= self._freed.popleft()
-
-
-def words(size: int) -> str:
-    """`20.00 MiB`, as the CUDA allocator writes sizes."""
-    if size < 1 << 10:
-        return f"{size} bytes"
-    for unit, shift in (("GiB", 30), ("MiB", 20)):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.2f} {unit}"
-    return f"{size / (1 << 10):.2f} KiB"
+is_batched = torch._C._functorch.is_legacy_batchedtensor
 
 
 class Mark:
@@ -90,12 +27,12 @@ class Mark:
     index: int
 
     def __init__(self, ledger: Ledger, nbytes: int) -> None:
-        size = (nbytes + BLOCK - 1) // BLOCK * BLOCK
         self.size = 0
         self._ledger = ledger
         self.index = ledger.index
-        ledger.take(size)
-        self.size = size
+        if nbytes:
+            ledger.take(nbytes)
+            self.size = nbytes
 
     def __del__(self) -> None:
         if self.size:
@@ -126,6 +63,15 @@ class OnCpu:
 ON_CPU = OnCpu()
 
 
+def forget_marks() -> None:
+    """Every storage is on the CPU from now on: a session ends, and the next one's devices are others."""
+    for one in gc.get_objects():
+        if type(one) is Mark:
+            one.index = ON_CPU.index
+        elif type(one) is Pending:
+            one.call = (0, 0)
+
+
 def mark_of(tensor: torch.Tensor) -> Mark | Pending | OnCpu:
     """The mark of a tensor's storage."""
     try:
@@ -134,6 +80,10 @@ def mark_of(tensor: torch.Tensor) -> Mark | Pending | OnCpu:
         for part in parts(tensor):
             return mark_of(part)
         return ON_CPU
+    except ValueError:
+        # A lazy module's parameter refuses nearly every question, but not this one.
+        with torch._C.DisableTorchFunctionSubclass():
+            return storage_of(tensor)._vcuda
 
 
 def index_of(tensor: torch.Tensor) -> int:
@@ -145,6 +95,13 @@ def parts(tensor: torch.Tensor) -> Iterator[torch.Tensor]:
     """The tensors that hold the data of one without a storage: sparse layouts, functorch's wrappers, subclasses."""
     if is_wrapped(tensor):
         yield torch._C._functorch.get_unwrapped(tensor)
+    elif is_batched(tensor):
+        # Batched gradients. Removing a level that it does not have only expands it.
+        for level in range(1, 65):
+            tensor = torch._remove_batch_dim(tensor, level, 1, 0)
+            if not is_batched(tensor):
+                break
+        yield tensor
     elif is_traceable_wrapper_subclass(tensor):
         for name in tensor.__tensor_flatten__()[0]:
             yield getattr(tensor, name)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import torch
 
-from course_lib.virtual_cuda import cuda_api, factories, tensors, threads
+from course_lib.virtual_cuda import amp, composites, cuda_api, factories, grouping, reads, scripting, tensors, threads
 from course_lib.virtual_cuda.patches import Patches
 from course_lib.virtual_cuda.runtime import Runtime
-from course_lib.virtual_cuda.storage import ON_CPU
+from course_lib.virtual_cuda.storage import ON_CPU, forget_marks
 
 
 def switch_on(runtime: Runtime) -> Callable[[], None]:
@@ -18,7 +18,7 @@ def switch_on(runtime: Runtime) -> Callable[[], None]:
     patches.set(torch.UntypedStorage, "_vcuda", ON_CPU)
     mode = threads.inherited(runtime)
     try:
-        for part in (tensors, factories, cuda_api, threads):
+        for part in (tensors, factories, composites, grouping, reads, cuda_api, threads, amp, scripting):
             part.install(runtime, patches)
     except BaseException:
         patches.undo()
@@ -26,7 +26,10 @@ def switch_on(runtime: Runtime) -> Callable[[], None]:
     mode.__enter__()
 
     def undo() -> None:
-        mode.__exit__()
-        patches.undo()
+        try:
+            mode.__exit__()
+        finally:
+            patches.undo()
+            forget_marks()
 
     return undo

@@ -18,7 +18,7 @@ from course_lib.virtual_cuda.storage import index_of, is_wrapped, put, storage_o
 Tensor = torch.Tensor
 Storage = torch.UntypedStorage
 _base = torch._C.TensorBase
-_LEGACY = {
+LEGACY = {
     "Float": torch.float32,
     "Double": torch.float64,
     "Half": torch.float16,
@@ -51,7 +51,7 @@ def _questions(runtime: Runtime) -> dict[str, Any]:
         """Where the tensor is; `cuda:k` for a tensor on a virtual device."""
         try:
             index = storage_of(self)._vcuda.index
-        except NotImplementedError:
+        except (NotImplementedError, ValueError):
             index = index_of(self)
         return devices[index] if index >= 0 else base_device(self)
 
@@ -128,7 +128,7 @@ class quiet:
 
 def copied(runtime: Runtime, tensor: Tensor, target: int, non_blocking: bool = False) -> Tensor:
     """A copy of the data on device `target` (-1: the CPU), noted in the log. Autograd does not see it."""
-    here, source = runtime.here, index_of(tensor)
+    here, source, began = runtime.here, index_of(tensor), runtime.log.now()
     here.moving = target
     try:
         made = tensor.detach().clone()
@@ -140,7 +140,8 @@ def copied(runtime: Runtime, tensor: Tensor, target: int, non_blocking: bool = F
         # Only pinned memory is copied while the host goes on; what was asked for does not decide.
         pinned = source >= 0 or (not is_wrapped(host) and getattr(_storage_or_none(host), "_vpinned", False))
         blocking = not (non_blocking and pinned) and (source < 0 or target < 0)
-        runtime.log.copy(source, target, tensor.numel() * tensor.element_size(), blocking=blocking)
+        size, took = tensor.numel() * tensor.element_size(), runtime.log.now() - began
+        runtime.log.copy(source, target, size, blocking=blocking, non_blocking=non_blocking, took_s=took)
     return made
 
 
@@ -185,6 +186,9 @@ def mover(runtime: Runtime) -> Callable[[Tensor, int, bool], Tensor]:
     def move(tensor: Tensor, target: int, non_blocking: bool = False) -> Tensor:
         if index_of(tensor) == target:
             return tensor
+        if isinstance(tensor, torch.nn.parameter.UninitializedTensorMixin):
+            with torch._C.DisableTorchFunctionSubclass():
+                return copied(runtime, tensor, target, non_blocking).as_subclass(type(tensor))
         if is_wrapped(tensor) or (tensor.requires_grad and torch.is_grad_enabled()):
             return function.apply(tensor, target, non_blocking)
         if isinstance(tensor, Tensor) and torch.autograd.forward_ad._current_level >= 0:
@@ -196,7 +200,7 @@ def mover(runtime: Runtime) -> Callable[[Tensor, int, bool], Tensor]:
 
 def _moves(runtime: Runtime) -> dict[str, Any]:
     move = mover(runtime)
-    base_to, base_type = _base.to, _base.type
+    base_to, base_type, base_copy = _base.to, _base.type, _base.copy_
 
     def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """As `Tensor.to`, with virtual CUDA devices."""
@@ -204,14 +208,19 @@ def _moves(runtime: Runtime) -> dict[str, Any]:
         if device is None or device < -1:
             return base_to(self, *rest, **kwargs)
         non_blocking = bool(kwargs.pop("non_blocking", False))
-        moved = move(self, device, non_blocking)
+        at = index_of(self)
+        if "dtype" in kwargs and at != device and (at >= 0) == non_blocking:
+            # Where torch converts decides what is copied: on the host, unless that would make it wait.
+            moved = move(base_to(self, kwargs.pop("dtype")), device, non_blocking)
+        else:
+            moved = move(self, device, non_blocking)
         if moved is not self:
             kwargs.pop("copy", None)
         return base_to(moved, *rest, **kwargs) if rest or kwargs else moved
 
     def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
         """As `Tensor.cuda`: on the current device, or the one named."""
-        target = runtime.here.device if device is None else runtime.resolve(device)
+        target = runtime.resolve("cuda" if device is None else device)
         if target < 0:
             raise RuntimeError(f"Invalid device, must be cuda device, but got {device}")
         moved = move(self, target, non_blocking)
@@ -233,7 +242,7 @@ def _moves(runtime: Runtime) -> dict[str, Any]:
         if isinstance(dtype, torch.dtype):
             return base_type(self, dtype)
         name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
-        wanted = _LEGACY.get(name.rpartition(".")[2].removesuffix("Tensor"))
+        wanted = LEGACY.get(name.rpartition(".")[2].removesuffix("Tensor"))
         if wanted is None:
             return base_type(self, dtype)
         target = (index if index >= 0 else runtime.here.device) if ".cuda." in name else -1
@@ -242,6 +251,12 @@ def _moves(runtime: Runtime) -> dict[str, Any]:
     def type_as(self: Tensor, other: Tensor) -> Tensor:
         """As `Tensor.type_as`: dtype and device of `other`."""
         return base_to(move(self, index_of(other)), other.dtype)
+
+    def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+        """As `Tensor.copy_`; the gradient of a source elsewhere goes back to where it is."""
+        if isinstance(src, Tensor) and src.requires_grad and torch.is_grad_enabled():
+            src = move(src, index_of(self), non_blocking)
+        return base_copy(self, src, non_blocking)
 
     def pin_memory(self: Tensor, device: Any = None) -> Tensor:
         """As `Tensor.pin_memory`: a copy in pinned host memory; only CPU tensors can be pinned."""
@@ -259,6 +274,7 @@ def _moves(runtime: Runtime) -> dict[str, Any]:
         "cpu": cpu,
         "type": type_,
         "type_as": type_as,
+        "copy_": copy_,
         "pin_memory": pin_memory,
     }
 

@@ -1,0 +1,10 @@
+"""The whole table, in order."""
+
+from __future__ import annotations
+
+from course_lib.virtual_cuda.refusals import hosts, indexing, layers, operators, training
+from course_lib.virtual_cuda.refusals.cases import Case
+
+CASES: tuple[Case, ...] = tuple(
+    case for part in (layers, operators, indexing, hosts, training) for case in part.table.rows
+)

@@ -1,0 +1,276 @@
+"""Run in a process of its own by test_switch.py: what is different in torch after virtual CUDA was on.
+
+Prints one JSON object: for each scenario the attributes that are not the same objects as before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copyreg
+import json
+import random
+import sys
+import threading
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import torch._dynamo
+import torch.accelerator
+import torch.cuda.amp
+import torch.distributed
+import torch.testing
+import torch.utils.checkpoint
+import torch.utils.data.datapipes
+import torchvision
+from torch import nn
+from torch.optim import swa_utils
+from torch.utils import _python_dispatch
+from torch.utils.data import DataLoader, TensorDataset
+
+from course_lib import virtual_cuda
+
+PACKAGES = ("torch", "torchvision", "threading", "copyreg", "numpy", "random", "warnings", "os", "functools", "pickle")
+MISSING = object()
+Owners = dict[tuple[str, str], Any]
+
+
+def owners() -> dict[str, Any]:
+    """Every loaded module of torch and its neighbours, and every class in them."""
+    found: dict[str, Any] = {}
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] in PACKAGES and isinstance(module, types.ModuleType):
+            found[name] = module
+            for key, value in list(vars(module).items()):
+                if isinstance(value, type) and value.__module__.split(".")[0] in PACKAGES:
+                    found[f"{name}.{key}"] = value
+    return found
+
+
+def contents(value: Any) -> Any:
+    """What a container holds, as identities: a function registered in a table is a trace too."""
+    if type(value) is dict:
+        return {k if isinstance(k, (str, int)) else id(k): id(v) for k, v in value.items()}
+    if type(value) in (list, tuple, set, frozenset) and len(value) < 10_000:
+        return sorted(map(id, value))
+    return repr(value) if isinstance(value, (int, str, float)) else None
+
+
+def snapshot(where: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
+    return {
+        (name, key): (value, contents(value))
+        for name, owner in where.items()
+        for key, value in list(vars(owner).items())
+        if key not in ("__dict__", "__weakref__", "__warningregistry__", "next_id")
+    }
+
+
+def state() -> dict[str, Any]:
+    """What is not an attribute of any module."""
+    return {
+        "dispatch modes": len(_python_dispatch._get_current_dispatch_mode_stack()),
+        "function modes": torch._C._len_torch_function_stack(),
+        "default device": str(torch.get_default_device()),
+        "cuda available": torch.cuda.is_available(),
+        "random state": torch.get_rng_state().sum().item(),
+        "autocast": [torch.is_autocast_enabled("cuda"), torch.is_autocast_enabled("cpu")],
+        "autocast cache": torch.is_autocast_cache_enabled(),
+        "gradients": torch.is_grad_enabled(),
+        "threads": sorted(t.name for t in threading.enumerate()),
+        "pickling": len(copyreg.dispatch_table),
+        "numbers": [random.getstate()[1][:3], int(np.random.get_state()[1][0])],
+        "warning filters": len(warnings.filters),
+        "hooks": [len(sys.meta_path), sys.gettrace() is None, sys.getprofile() is None, sys.excepthook.__name__],
+    }
+
+
+def differences(before: Any, after: Any) -> list[str]:
+    found = []
+    for key, (value, held) in before.items():
+        new, now = after.get(key, (MISSING, None))
+        if new is not value and not (type(new) is type(value) and isinstance(new, (int, str, float)) and now == held):
+            found.append(f"{key[0]}.{key[1]}: {value!r:.60} became {'nothing' if new is MISSING else repr(new)[:60]}")
+        elif now != held:
+            changed = dict(set(now.items()) ^ set(held.items())) if isinstance(now, dict) else ""
+            found.append(f"{key[0]}.{key[1]}: other contents {changed}")
+    for key in after.keys() - before.keys():
+        if not isinstance(after[key][0], types.ModuleType):
+            found.append(f"{key[0]}.{key[1]}: new, {after[key][0]!r:.60}")
+    return sorted(found)
+
+
+# -- scenarios -------------------------------------------------------------------------------------------------------
+
+
+def train(device: str = "cuda") -> None:
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(), nn.Linear(8, 2)).to(device)
+    optimiser = torch.optim.AdamW(model.parameters())
+    loader = DataLoader(TensorDataset(torch.randn(8, 4), torch.randint(2, (8,))), 4, pin_memory=device == "cuda")
+    average = swa_utils.AveragedModel(model)
+    for x, y in loader:
+        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=device == "cuda"):
+            loss = nn.functional.cross_entropy(model(x.to(device)), y.to(device))
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        average.update_parameters(model)
+    torch.utils.checkpoint.checkpoint(model, x.to(device), use_reentrant=False).sum().backward()
+    torch.func.vmap(torch.func.grad(lambda row: row.square().sum()))(x.to(device))
+    str(model(x.to(device)))
+
+
+def plain() -> None:
+    with virtual_cuda.session(quiet=True):
+        train()
+
+
+def nested() -> None:
+    first = virtual_cuda.enable(devices=2, quiet=True)
+    second = virtual_cuda.enable(devices=5, quiet=True)
+    assert first is second
+    assert torch.cuda.device_count() == 2
+    train()
+    virtual_cuda.disable()
+    assert virtual_cuda.is_enabled() and torch.ones(1).cuda().is_cuda
+    virtual_cuda.disable()
+    virtual_cuda.disable()
+    assert not virtual_cuda.is_enabled()
+
+
+def mixture_refused() -> None:
+    with contextlib.suppress(RuntimeError), virtual_cuda.session(quiet=True):
+        nn.Linear(3, 3).cuda()(torch.ones(2, 3))
+
+
+def exception_in_an_operator() -> None:
+    with contextlib.suppress(RuntimeError), virtual_cuda.session(quiet=True):
+        torch.ones(2, 3, device="cuda") @ torch.ones(2, 3, device="cuda")
+    with contextlib.suppress(IndexError), virtual_cuda.session(quiet=True):
+        nn.functional.embedding(torch.tensor([9], device="cuda"), torch.ones(3, 3, device="cuda"))
+
+
+def exception_in_backward() -> None:
+    def fail(gradient: Any) -> None:
+        raise KeyError("in a hook")
+
+    with contextlib.suppress(KeyError), virtual_cuda.session(quiet=True):
+        x = torch.ones(3, device="cuda", requires_grad=True)
+        x.register_hook(fail)
+        (x * 2).sum().backward()
+
+
+def exception_in_a_factory() -> None:
+    for make in (
+        lambda: torch.ones(-1, device="cuda"),
+        lambda: torch.ones(1, device="cuda:7"),
+        lambda: torch.tensor(object(), device="cuda"),
+        lambda: torch.zeros(2, device="nowhere"),
+    ):
+        with contextlib.suppress(Exception), virtual_cuda.session(quiet=True):
+            make()
+
+
+def out_of_memory() -> None:
+    with contextlib.suppress(torch.cuda.OutOfMemoryError), virtual_cuda.session(memory=1 << 20, quiet=True):
+        torch.ones(1 << 20, device="cuda")
+        raise AssertionError("it fits")
+
+
+def interrupted() -> None:
+    with contextlib.suppress(KeyboardInterrupt), virtual_cuda.session(quiet=True):
+        torch.ones(2, device="cuda")
+        raise KeyboardInterrupt
+
+
+def installation_fails() -> None:
+    from course_lib.virtual_cuda import threads
+
+    original = threads.install
+
+    def fail(*args: Any) -> None:
+        original(*args)
+        raise MemoryError
+
+    threads.install = fail
+    try:
+        with contextlib.suppress(MemoryError), virtual_cuda.session(quiet=True):
+            raise AssertionError("it was switched on")
+    finally:
+        threads.install = original
+    assert not virtual_cuda.is_enabled()
+
+
+def a_thread_outlives_it() -> None:
+    go, done = threading.Event(), threading.Event()
+    devices = []
+
+    def work() -> None:
+        devices.append(torch.ones(2, device="cuda").device.type)
+        done.set()
+        go.wait()
+        devices.append((torch.ones(2) + 1).device.type)
+
+    with virtual_cuda.session(quiet=True):
+        thread = threading.Thread(target=work)
+        thread.start()
+        done.wait()
+    go.set()
+    thread.join()
+    assert devices == ["cuda", "cpu"], devices
+
+
+def traced() -> None:
+    with virtual_cuda.session(quiet=True, trace=True):
+        train()
+
+
+def iteration_abandoned() -> None:
+    with virtual_cuda.session(quiet=True):
+        loader = DataLoader(TensorDataset(torch.randn(8, 4)), 2, num_workers=1, pin_memory=True)
+        for (batch,) in loader:
+            batch.cuda()
+            break
+
+
+SCENARIOS: dict[str, Callable[[], None]] = {
+    f.__name__: f
+    for f in (
+        *(plain, nested, mixture_refused, exception_in_an_operator, exception_in_backward, exception_in_a_factory),
+        *(out_of_memory, interrupted, installation_fails, a_thread_outlives_it, traced, iteration_abandoned),
+    )
+}
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    assert torchvision is not None
+    # What torch loads and fills when it is first used, without virtual CUDA.
+    train("cpu")
+    with contextlib.suppress(Exception):
+        torch.ones(1).cuda()
+    next(iter(DataLoader(TensorDataset(torch.ones(2)), num_workers=1)))
+    report = {}
+    for name, scenario in SCENARIOS.items():
+        where = owners()
+        torch.manual_seed(0)
+        held_before, before = state(), snapshot(where)
+        seeded = torch.get_rng_state()
+        try:
+            scenario()
+            failure: list[str] = []
+        except BaseException as error:
+            failure = [f"{type(error).__name__}: {error}"]
+        torch.set_rng_state(seeded)
+        held_after = state()
+        changed = [f"{k}: {v} became {held_after[k]}" for k, v in held_before.items() if held_after[k] != v]
+        report[name] = failure + changed + differences(before, snapshot(where))
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

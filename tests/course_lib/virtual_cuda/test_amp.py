@@ -1,0 +1,249 @@
+"""autocast("cuda") and GradScaler on the virtual devices.
+
+Three oracles: the lists in the installed wheel's own header and dispatcher; the wheel's own CUDA wrappers at work on
+FakeTensors, which have a CUDA device and dtypes but no data; and the same program in float32 or float64.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+from course_lib import virtual_cuda
+from course_lib.virtual_cuda import amp, amp_ops
+
+Tensor = torch.Tensor
+HEADER = Path(torch.__file__).parent / "include" / "ATen" / "autocast_mode.h"
+CUDA_KEY = torch._C.DispatchKey.AutocastCUDA
+
+
+@pytest.fixture
+def device() -> Iterator[None]:
+    with virtual_cuda.session(same_numbers=True, quiet=True):
+        torch.manual_seed(0)
+        yield
+
+
+def randn(*shape: int, **options: Any) -> Tensor:
+    return torch.randn(*shape, device="cuda", **options)
+
+
+# -- the lists -------------------------------------------------------------------------------------------------------
+
+
+def header_list(name: str) -> list[str]:
+    """The operators of one macro of the wheel's header: `mm`, `softmax.int`."""
+    lines = re.search(rf"#define AT_FORALL_{name}\(_\)((?:[^\n]*\\\n)*[^\n]*)", HEADER.read_text(encoding="utf-8"))
+    assert lines is not None
+    if name == "DIFFERENT_REDISPATCH_SIGNATURE":
+        return re.findall(r'"([\w.]+)"', lines[1])
+    return [f"{op}.{over}" if over else op for op, over in re.findall(r"_\((\w+)(?:,\s*(\w+))?\)", lines[1])]
+
+
+@pytest.mark.parametrize(
+    ("macro", "ours"),
+    [
+        ("LOWER_PRECISION_FP", amp_ops.LOWER_PRECISION),
+        ("FP32", amp_ops.FLOAT32),
+        ("FP32_SET_OPT_DTYPE", amp_ops.FLOAT32_BY_DTYPE),
+        ("DIFFERENT_REDISPATCH_SIGNATURE", list(amp_ops.FLOAT32_BY_OVERLOAD)),
+        ("PROMOTE", amp_ops.WIDEST),
+    ],
+)
+@pytest.mark.skipif(not torch.__version__.startswith("2.14"), reason="the lists are those of torch 2.14")
+def test_our_lists_are_those_of_the_header(macro: str, ours: list[str]) -> None:
+    assert sorted(ours) == sorted(header_list(macro))
+
+
+def test_every_wrapper_that_the_installed_torch_registers_is_in_a_list() -> None:
+    ours = {name for names, _ in amp.POLICIES for name in names}
+    # The cuDNN entry exists in the wheels with CUDA only.
+    assert amp.registered("AutocastCUDA") - ours == set()
+
+
+def test_the_refusal_of_binary_cross_entropy_has_torchs_own_words() -> None:
+    # Without a session the wrappers are torch's own; this key makes them run on CPU tensors too.
+    torch._C._dispatch_tls_set_dispatch_key_included(CUDA_KEY, True)
+    torch.set_autocast_enabled("cuda", True)
+    try:
+        with pytest.raises(RuntimeError) as refusal:
+            F.binary_cross_entropy(torch.rand(3), torch.rand(3))
+    finally:
+        torch.set_autocast_enabled("cuda", False)
+        torch._C._dispatch_tls_set_dispatch_key_included(CUDA_KEY, False)
+    assert str(refusal.value).split("\nException raised")[0] == amp_ops.BANNED_TEXT
+
+
+# -- the dtypes ------------------------------------------------------------------------------------------------------
+
+
+def dtypes_of(results: Any) -> list[torch.dtype]:
+    return [value.dtype for value in tree_leaves(results) if isinstance(value, Tensor)]
+
+
+def dtypes_with_torchs_wrappers(call: Callable[..., Any], arguments: Any, lower: torch.dtype) -> Any:
+    """What the wheel's CUDA wrappers make of it, on FakeTensors; None if FakeTensor cannot tell."""
+    mode = FakeTensorMode()
+
+    def fake(value: Any) -> Any:
+        return FakeTensor(mode, value.detach().to("meta"), torch.device("cuda:0")) if _is_tensor(value) else value
+
+    with torch.no_grad():
+        arguments = tree_map(fake, arguments)
+        torch.set_autocast_enabled("cuda", True)
+        torch.set_autocast_dtype("cuda", lower)
+        try:
+            with mode:
+                return dtypes_of(call(*arguments))
+        except Exception:
+            return None
+        finally:
+            torch.set_autocast_dtype("cuda", torch.float16)
+            torch.set_autocast_enabled("cuda", False)
+
+
+def dtypes_with_ours(call: Callable[..., Any], arguments: Any, lower: torch.dtype) -> Any:
+    with virtual_cuda.session(quiet=True), torch.autocast("cuda", dtype=lower), torch.no_grad():
+        return dtypes_of(call(*tree_map(lambda v: v.detach().to("cuda") if _is_tensor(v) else v, arguments)))
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
+CALLS: dict[str, Callable[[Tensor, Tensor], Any]] = {
+    "at sign": lambda x, y: x @ y,
+    "torch.mm": torch.mm,
+    "Tensor.matmul": lambda x, y: x.matmul(y),
+    "einsum": lambda x, y: torch.einsum("ij,jk->ik", x, y),
+    "linear": lambda x, y: F.linear(x, y, y[0]),
+    "addmm": lambda x, y: torch.addmm(x, x, y),
+    "bmm": lambda x, y: torch.bmm(x[None], y[None]),
+    "baddbmm": lambda x, y: torch.baddbmm(x[None], x[None], y[None]),
+    "conv1d": lambda x, y: F.conv1d(x[None], y[..., None]),
+    "conv2d": lambda x, y: F.conv2d(x[None, :, :, None], y[..., None, None]),
+    "conv2d, same": lambda x, y: F.conv2d(x[None, :, :, None], y[..., None, None], padding="same"),
+    "conv3d": lambda x, y: F.conv3d(x[None, :, :, None, None], y[..., None, None, None]),
+    "conv_transpose2d": lambda x, y: F.conv_transpose2d(x[None, :, :, None], y[..., None, None]),
+    "attention": lambda x, y: F.scaled_dot_product_attention(x[None], y[None], x[None]),
+    "prelu": lambda x, y: F.prelu(x, y[0]),
+    "softmax": lambda x, y: x.softmax(1),
+    "softmax to float64": lambda x, y: x.softmax(1, dtype=torch.float64),
+    "log_softmax": lambda x, y: F.log_softmax(x, 1),
+    "sum": lambda x, y: x.sum(),
+    "sum, dim": lambda x, y: x.sum(0),
+    "mean": lambda x, y: x.mean(),
+    "norm": lambda x, y: x.norm(),
+    "norm, dim": lambda x, y: torch.norm(x, dim=1),
+    "vector_norm": lambda x, y: torch.linalg.vector_norm(x),
+    "exp": lambda x, y: x.exp(),
+    "pow": lambda x, y: (x**2, 2**x, x**y),
+    "layer_norm": lambda x, y: F.layer_norm(x, (4,)),
+    "group_norm": lambda x, y: F.group_norm(x, 2),
+    "batch_norm": lambda x, y: F.batch_norm(x, None, None, training=True),
+    "cross_entropy": lambda x, y: F.cross_entropy(x, y.argmax(1)),
+    "mse_loss": F.mse_loss,
+    "l1_loss": F.l1_loss,
+    "bce with logits": lambda x, y: F.binary_cross_entropy_with_logits(x, y.sigmoid()),
+    "interpolate": lambda x, y: F.interpolate(x[None, None], scale_factor=2, mode="bilinear"),
+    "cat": lambda x, y: torch.cat([x, y]),
+    "stack": lambda x, y: torch.stack([x, y]),
+    "addcmul": lambda x, y: torch.addcmul(x, y, x),
+    "dot": lambda x, y: torch.dot(x[0], y[0]),
+    "bilinear": lambda x, y: F.bilinear(x, y, y[None]),
+    "atan2": torch.atan2,
+    "add": lambda x, y: x + y,
+    "relu": lambda x, y: x.relu(),
+    "gelu": lambda x, y: F.gelu(x),
+    "in place": lambda x, y: x.clone().exp_(),
+    "integers": lambda x, y: x.argmax(1) + 1,
+}
+
+
+@pytest.mark.parametrize("lower", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", CALLS)
+def test_a_result_has_the_dtype_that_torchs_own_wrappers_give_it(name: str, lower: torch.dtype) -> None:
+    one, single, double = torch.rand(4, 4), torch.float32, torch.float64
+    for pair in ((single, single), (lower, lower), (single, lower), (lower, single), (double, double)):
+        arguments = [one.to(dtype) for dtype in pair]
+        expected = dtypes_with_torchs_wrappers(CALLS[name], arguments, lower)
+        if expected is None and not torch.backends.cuda.is_built():
+            pytest.skip("FakeTensor cannot ask a build without CUDA")
+        assert expected is not None, pair
+        assert dtypes_with_ours(CALLS[name], arguments, lower) == expected, pair
+
+
+UNREACHED = {
+    *("_cudnn_rnn", "cudnn_convolution", "cudnn_convolution_transpose", "_scaled_dot_product_flash_attention"),
+    *("_thnn_fused_gru_cell", "_thnn_fused_lstm_cell"),
+}
+"""kernels that only a GPU has"""
+
+
+@pytest.mark.slow
+def test_all_operator_samples_have_the_dtypes_that_torchs_own_wrappers_give_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    reached: set[str] = set()
+    overload = amp.overload
+
+    def recorded(name: str) -> Any:
+        return _Recorded(overload(name), name, reached)
+
+    monkeypatch.setattr(amp, "overload", recorded)
+    expected = []
+    for operator in op_db:
+        if operator.name in LEFT_OUT or operator.name.startswith("fft."):
+            continue
+        for dtype in (torch.float32, torch.float16):
+            if dtype in operator.dtypesIfCUDA:
+                for _, sample in zip(range(3), operator.sample_inputs("cpu", dtype), strict=False):
+                    arguments = (operator, sample.input, sample.args, sample.kwargs)
+                    if "cpu" not in map(str, sample.kwargs.values()):
+                        answer = dtypes_with_torchs_wrappers(_call, arguments, torch.float16)
+                        expected.append((arguments, answer))
+    expected = [pair for pair in expected if pair[1] is not None]
+    assert len(expected) > 2000
+    different = []
+    with virtual_cuda.session(quiet=True):
+        for arguments, answer in expected:
+            found = dtypes_with_ours(_call, arguments, torch.float16)
+            if found != answer:
+                different.append((arguments[0].name, arguments[0].variant_test_name, answer, found))
+    assert different == []
+    listed = {name for names, _ in amp.POLICIES for name in names}
+    assert sorted(listed - reached - UNREACHED) == []
+
+
+def _call(operator: Any, first: Any, args: Any, kwargs: Any) -> Any:
+    return operator(first, *args, **kwargs)
+
+
+LEFT_OUT = {
+    *("_native_batch_norm_legit", "native_batch_norm", "_batch_norm_with_update"),  # only the saved statistics differ
+    *("torch.ops.aten._flash_attention_forward", "torch.ops.aten._efficient_attention_forward"),  # CUDA's alone
+    *("svd_lowrank", "pca_lowrank"),  # a QR decomposition of float16, which FakeTensor does not refuse
+    "as_strided",  # a view of the memory behind the sample, which a copy does not have
+}
+
+
+class _Recorded:
+    """An operator that notes when it is called."""
+
+    def __init__(self, operator: Any, name: str, reached: set[str]) -> None:
+        self._operator, self._name, self._reached = operator, name, reached
+        self._schema, self._overloadname = operator._schema, operator._overloadname
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._reached.add(self._name)
+        return self._operator(*args, **kwargs)
