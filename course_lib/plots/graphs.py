@@ -18,6 +18,7 @@ from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Patch
 from course_lib.plots.style import BLUE, GREY, INK, VERMILLION, Canvas, canvas, styled
 
 SYMBOLS = {"add": "+", "sub": "\N{MINUS SIGN}", "mul": "\N{MULTIPLICATION SIGN}", "div": "÷", "matmul": "@", "sum": "Σ"}
+SYMBOLS |= {"mm": "@", "mv": "@"}  # what PyTorch records for a product of two matrices, or of a matrix and a vector
 COLUMN, ROW = 1.45, 1.25
 """distance between neighbours, in inches"""
 
@@ -26,7 +27,7 @@ class Node(Protocol):
     """A value in the graph: an input of the program, or the result of an operation."""
 
     value: Any
-    """array or scalar"""
+    """array, scalar or `Unseen`"""
     name: str
     """what the reader calls it; empty for an intermediate result"""
     grad: Any
@@ -42,6 +43,13 @@ class Record(Protocol):
     def inputs(self) -> Sequence[Node]: ...
     @property
     def output(self) -> Node: ...
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Stands for a value of which only the shape was recorded."""
+
+    shape: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -176,14 +184,16 @@ def _draw_edges(axes: Axes, records: Sequence[Record], shapes: dict[int, Patch],
 
 
 def _content(value: Any) -> str:
-    """The number itself if there is only one, else the shape."""
+    """The number itself if there is only one and it is known, else the shape."""
+    if isinstance(value, Unseen):
+        return str(value.shape)
     array = np.asarray(value)
     return f"{array.item():.4g}" if array.size == 1 else str(array.shape)
 
 
 def _label(node: Node) -> str:
     """`W1 (1000, 100)`, `loss = 30.09`, or without a name the content alone."""
-    link = " = " if np.size(node.value) == 1 else " "
+    link = " = " if not isinstance(node.value, Unseen) and np.size(node.value) == 1 else " "
     return f"{node.name}{link}{_content(node.value)}" if node.name else _content(node.value)
 
 

@@ -1,0 +1,47 @@
+"""What a lecture needs besides its subject: a place for code that fails on purpose, and a check for an exercise."""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+WIDTH = 110
+"""columns of a printed message, so that a long one needs no scrolling"""
+
+
+@contextmanager
+def on_purpose(lines: int = 5) -> Iterator[None]:
+    """Run a block that is meant to fail or to warn, and print what it says; the notebook goes on after it.
+
+    lines: how many lines of the message to print. Says so if nothing went wrong, for whoever mended the code.
+    """
+    said = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        except Exception as error:
+            said.append(f"{type(error).__name__}: {error}")
+    said = [f"{warning.category.__name__}: {warning.message}" for warning in caught] + said
+    for message in said or ["No error, no warning."]:
+        wrapped = [part for line in message.splitlines() for part in textwrap.wrap(line, WIDTH, break_on_hyphens=False)]
+        print("\n".join(wrapped[:lines]) + (" ..." if len(wrapped) > lines else ""))
+
+
+def exercise(name: str, *tests: tuple[Callable[[], object], str]) -> None:
+    """Say how far the reader is with an exercise: waiting, a hint, or right.
+
+    tests: in order, a question whose answer should be true, and the hint for whoever gets it wrong. A function that
+    still raises NotImplementedError is not wrong but waiting; any other error of the reader's own code is passed on.
+    """
+    try:
+        for number, (holds, hint) in enumerate(tests, start=1):
+            if not holds():
+                print(f"{name}: check {number} of {len(tests)} does not hold yet. {hint}")
+                return
+    except NotImplementedError:
+        print(f"{name}: waits for you.")
+        return
+    print(f"{name}: right, all {len(tests)} checks hold.")
