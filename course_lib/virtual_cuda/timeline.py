@@ -204,7 +204,7 @@ def _group_label(lane: Lane, group: Sequence[Span]) -> str:
 
 
 def _draw_steps(axes: Axes, plan: Schedule, clock: _Clock, lanes: int) -> None:
-    """Every other step lies on a faint band; as many are numbered as there is room for."""
+    """Every other step lies on a faint band; as many are numbered as there is room for, long ones in any case."""
     if not plan.steps:
         return
     typical = sorted(clock.pixels(s.end - s.begin) for s in plan.steps)[len(plan.steps) // 2]
@@ -217,7 +217,9 @@ def _draw_steps(axes: Axes, plan: Schedule, clock: _Clock, lanes: int) -> None:
             axes.axvspan(left, right, color="#f4f6f8", zorder=0, linewidth=0)
         number = step.label.rpartition(" ")[2]
         middle = (clock.pixels(step.begin - clock.begin) + clock.pixels(step.end - clock.begin)) / 2
-        if int(number) % every == 0 and middle - taken > CHARACTER * len(number) + 8:
+        needed = CHARACTER * len(number) + 8
+        wide = clock.pixels(step.end - step.begin) > needed
+        if (wide or int(number) % every == 0) and middle - taken > needed:
             taken = middle
             text = step.label if long else number
             axes.annotate(
