@@ -125,7 +125,8 @@ class Report:
         else:
             most = sorted(self.launches.items(), key=lambda pair: -pair[1])
             named = ", ".join(f"{name} {count:,}" for name, count in most[:5])
-            found = [f"Kernels: {total:,} operators were run by a device: {named}{', ...' if len(most) > 5 else ''}."]
+            run = f"{total:,} operator was" if total == 1 else f"{total:,} operators were"
+            found = [f"Kernels: {run} run by a device: {named}{', ...' if len(most) > 5 else ''}."]
         if self.step_total:
             found.append(self._by_step())
         if self.memory:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+
+from course_lib import virtual_cuda
 
 pytestmark = pytest.mark.slow
 
@@ -95,3 +99,25 @@ def test_a_logged_cell_that_fails_stops_the_notebook_with_one_traceback() -> Non
     with pytest.raises(CellExecutionError, match="Expected all tensors to be on the same device"):
         NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     assert [one.output_type for one in notebook.cells[1].outputs] == ["error"]
+
+
+def test_a_kernel_of_make_lab_switches_on_when_torch_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = Path(virtual_cuda.__file__).with_name("ipython_kernel_config.py")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setenv(virtual_cuda.VARIABLE, "1")
+    (tmp_path / "profile_default").mkdir()
+    shutil.copy(config, tmp_path / "profile_default")
+    sources = (
+        "import sys\nprint('torch' in sys.modules)",
+        "import torch\nprint(torch.ones(1).cuda().device)",
+        "%%cuda_log\ntorch.ones(1).cuda()",
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    before, importing, logged = (cell.outputs for cell in notebook.cells)
+    assert said(before) == "False\n", "a notebook without torch does not pay for it"
+    first, second = said(importing).splitlines()
+    assert first.startswith("Virtual CUDA: there is no GPU here.") and second == "cuda:0"
+    assert "cpu to cuda:0" in shown(logged, "text/plain")
