@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from course_lib.virtual_cuda import compiling, legacy_types, memory, parallel, randomness, streams
+from course_lib.virtual_cuda import compiling, legacy_types, memory, parallel, profiling, randomness, streams
 from course_lib.virtual_cuda.ledger import CAPACITY
 from course_lib.virtual_cuda.patches import Patches
 from course_lib.virtual_cuda.runtime import Runtime
@@ -106,7 +106,7 @@ def install(runtime: Runtime, patches: Patches) -> None:
     _devices(runtime, patches)
     _flags(patches)
     _refuse(patches)
-    for part in (streams, memory, randomness, legacy_types, parallel, compiling):
+    for part in (streams, memory, randomness, legacy_types, parallel, compiling, profiling):
         part.install(runtime, patches)
 
 
