@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Patch
+from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Patch
 
 from course_lib.plots.style import BLUE, GREY, INK, VERMILLION, Canvas, canvas, styled
 
@@ -130,13 +130,17 @@ def _rows(records: Sequence[Record], op_of: dict[int, str], column: dict[int, in
 
 
 def _draw_node(axes: Axes, spot: Placed) -> Patch:
-    """A box with name and content for an input; a circle with the operation's sign, labelled above, for a result."""
+    """A box with name and content for an input; a circle around the operation's sign, labelled above, for a result.
+
+    A long name makes the circle an ellipse.
+    """
     x, y = spot.x * COLUMN, -spot.y * ROW
     grad = "" if spot.node.grad is None else f"grad {_content(spot.node.grad)}"
     shape: Patch
     if spot.op:
-        shape = Circle((x, y), 0.25, facecolor="white", edgecolor=INK, linewidth=1.4, zorder=3)
         sign = SYMBOLS.get(spot.op, spot.op)
+        shape = Circle((x, y), 0.25) if len(sign) <= 5 else Ellipse((x, y), min(0.09 * len(sign) + 0.1, 1.1), 0.5)
+        shape.set(facecolor="white", edgecolor=INK, linewidth=1.4, zorder=3)
         axes.text(x, y, sign, ha="center", va="center", fontsize=15 if len(sign) == 1 else 8.5, zorder=4)
         _text(axes, x, y + 0.32 + (0.19 if grad else 0), _label(spot.node), INK)
         _text(axes, x, y + 0.32, grad, VERMILLION)

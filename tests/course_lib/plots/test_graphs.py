@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch
 
 from course_lib import plots
-from course_lib.plots.graphs import _place
+from course_lib.plots.graphs import COLUMN, _place
 
 
 @dataclass(eq=False)
@@ -90,6 +90,18 @@ def test_the_description_names_operations_shapes_and_the_result() -> None:
         "Computational graph of 3 operations, from left to right: mul of x (3, 4) and y (3, 4) gives (3, 4); "
         "add of (3, 4) and z (3, 4) gives (3, 4); sum of (3, 4) gives c = 24."
     )
+
+
+@pytest.mark.parametrize("op", ["relu", "MyReLU", "log_softmax"])
+def test_the_name_of_an_operation_fits_into_its_outline_and_the_outline_into_its_column(op: str) -> None:
+    figure = plots.graph([Op(op, [Node(np.ones(3), "v")])])
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    [axes] = figure.axes
+    [outline] = [patch for patch in axes.patches if isinstance(patch, Ellipse)]
+    [name] = [text for text in axes.texts if text.get_text() == op]
+    around, inside = (artist.get_window_extent(renderer) for artist in (outline, name))
+    assert inside.width < 0.95 * around.width < figure.dpi * COLUMN * 0.8
 
 
 def test_a_value_used_twice_by_one_operation_has_two_arrows_that_can_be_told_apart() -> None:
