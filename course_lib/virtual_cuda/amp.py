@@ -9,6 +9,7 @@ composite operators, backward functions and `GradScaler` do. Outside of a region
 from __future__ import annotations
 
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -84,8 +85,11 @@ class Layer:
             if self._library is None:
                 # The name of a dispatch key without its enumeration: `AutocastCUDA`.
                 library, name = torch.library.Library("aten", "IMPL"), str(self._key).rpartition(".")[2]
-                for operator, kernel in self._kernels():
-                    library.impl(operator, kernel, name)
+                with warnings.catch_warnings():
+                    # Builds without CUDA warn once that torch's own kernel is replaced, as is meant.
+                    warnings.filterwarnings("ignore", "Warning only once for all operators")
+                    for operator, kernel in self._kernels():
+                        library.impl(operator, kernel, name)
                 self._library = library
 
     def remove(self) -> None:

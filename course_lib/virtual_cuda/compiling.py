@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,10 +18,15 @@ NOTE = "torch.compile: there is no GPU to compile for; with virtual CUDA the cod
 def install(runtime: Runtime, patches: Patches) -> None:
     """Replace `torch.compile`; `Module.compile` calls it."""
     said = False
+    known = inspect.signature(torch.compile)
 
     def compile(model: Any = None, **settings: Any) -> Any:
         """As `torch.compile`, without compiling. A module comes back wrapped, its keys with `_orig_mod.`, as always."""
         nonlocal said
+        try:
+            known.bind(model, **settings)
+        except TypeError as error:
+            raise TypeError(f"compile() {error}") from None
         if model is None:
             return lambda given: compile(given, **settings)
         if settings.get("mode") is not None and settings.get("options") is not None:
@@ -37,6 +43,26 @@ def install(runtime: Runtime, patches: Patches) -> None:
         return model
 
     patches.set(torch, "compile", compile)
+    patches.set(torch.compiler, "reset", _reset(torch.compiler.reset))
+    patches.set(torch.compiler, "cudagraph_mark_step_begin", _nothing)
+
+
+def _nothing() -> None:
+    """As `torch.compiler.cudagraph_mark_step_begin`, with no graph that was captured."""
+
+
+def _reset(original: Callable[[], None]) -> Callable[[], None]:
+    """`torch.compiler.reset` also looks for what was compiled for a GPU, which a build without CUDA cannot."""
+
+    def reset() -> None:
+        """As `torch.compiler.reset`."""
+        answer, torch.cuda.is_available = torch.cuda.is_available, lambda: False
+        try:
+            original()
+        finally:
+            torch.cuda.is_available = answer
+
+    return reset
 
 
 def as_written(function: Callable[..., Any]) -> Callable[..., Any]:

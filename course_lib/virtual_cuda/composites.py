@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any
 
 import torch
+from torch.utils._device import DeviceContext
 
 from course_lib.virtual_cuda.patches import Patches
-from course_lib.virtual_cuda.rules import name_of
+from course_lib.virtual_cuda.rules import left_behind, name_of
 from course_lib.virtual_cuda.runtime import Runtime
-from course_lib.virtual_cuda.storage import index_of
+from course_lib.virtual_cuda.storage import index_of, put
 
 Tensor = torch.Tensor
 Check = Callable[..., None]
@@ -39,23 +41,43 @@ def install(runtime: Runtime, patches: Patches) -> None:
         _guard(patches, owner, "tensor_split", _split)
         for name in ("quantile", "nanquantile"):
             _guard(patches, owner, name, _quantile)
+        _guard(patches, owner, "take_along_dim", _along)
     _guard(patches, torch._VF, "meshgrid", _meshgrid)
-    _guard(patches, torch.autograd, "_make_grads", _starting_gradients)
+    patches.set(torch.autograd, "_make_grads", _starting(torch.autograd._make_grads))
     patches.set(torch, "ctc_loss", _ctc_loss())
+    patches.set(torch.linalg, "matrix_rank", _matrix_rank(runtime))
     patches.set(Tensor, "grad", _gradient())
     _own_functions(patches)
     patches.set(torch._C._nn, "_parse_to", _numbered(torch._C._nn._parse_to))
+    patches.set(DeviceContext, "__init__", _context())
 
 
 def _numbered(parse: Callable[..., Any]) -> Callable[..., Any]:
     def parse_to(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) is int:
-            args = (torch.device("cuda", args[0]), *args[1:])
-        if type(kwargs.get("device")) is int:
-            kwargs["device"] = torch.device("cuda", kwargs["device"])
+        if args:
+            args = (_named(args[0]), *args[1:])
+        if "device" in kwargs:
+            kwargs["device"] = _named(kwargs["device"])
         return parse(*args, **kwargs)
 
     return parse_to
+
+
+def _context() -> Callable[..., None]:
+    """`set_default_device(0)`."""
+    original = DeviceContext.__init__
+
+    @functools.wraps(original)
+    def begin(self: Any, device: Any) -> None:
+        original(self, _named(device))
+
+    return begin
+
+
+def _named(device: Any) -> Any:
+    """A bare number is a CUDA device."""
+    is_number = isinstance(device, Integral) and not isinstance(device, bool)
+    return torch.device("cuda", int(device)) if is_number else device
 
 
 def _ctc_loss() -> Callable[..., Any]:
@@ -71,6 +93,27 @@ def _ctc_loss() -> Callable[..., Any]:
         return original(log_probs, targets, input_lengths, target_lengths, *rest)
 
     return ctc_loss
+
+
+def _matrix_rank(runtime: Runtime) -> Callable[..., Any]:
+    """C++ makes the rank of an empty matrix "on its device", and leaves `out` unwritten while a mode is on."""
+    original = torch.linalg.matrix_rank
+
+    @functools.wraps(original)
+    def matrix_rank(input: Tensor, *args: Any, out: Tensor | None = None, **kwargs: Any) -> Tensor:
+        named = {"result": out, "atol": args[0] if args else kwargs.get("tol"), **kwargs}
+        for name in ("result", "atol", "rtol"):
+            tensor = named.get(name)
+            if isinstance(tensor, Tensor) and index_of(tensor) != index_of(input):
+                raise RuntimeError(
+                    f"torch.linalg.matrix_rank: Expected {name} and input tensors to be on the same device, but got "
+                    f"{name} on {name_of(index_of(tensor))} and input on {name_of(index_of(input))}"
+                )
+        rank = original(input, *args, **kwargs)
+        put(rank, runtime.ledger(index_of(input)))
+        return rank if out is None else out.resize_(rank.shape).copy_(rank)
+
+    return matrix_rank
 
 
 def _guard(patches: Patches, owner: Any, name: str, check: Check) -> None:
@@ -105,11 +148,7 @@ def _cell(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, *biases: Any) -> N
     hidden = hx if isinstance(hx, Tensor) else hx[0]
     for data, weight in ((input, w_ih), (hidden, w_hh)):
         if index_of(data) != index_of(weight):
-            raise RuntimeError(
-                f"Expected all tensors to be on the same device, but got mat2 is on {name_of(index_of(weight))}, "
-                f"different from other tensors on {name_of(index_of(data))} (when checking argument in method "
-                "wrapper_CUDA_mm)"
-            )
+            raise left_behind("mat2", index_of(weight), index_of(data), "wrapper_CUDA_mm")
 
 
 def _attention(query: Tensor, key: Tensor, value: Tensor, *rest: Any, **kwargs: Any) -> None:
@@ -143,20 +182,41 @@ def _quantile(input: Tensor, q: Any, *rest: Any, **kwargs: Any) -> None:
         raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
 
 
+def _along(input: Tensor, indices: Any, *rest: Any, **kwargs: Any) -> None:
+    if isinstance(indices, Tensor) and index_of(indices) != index_of(input):
+        raise RuntimeError(
+            f"Expected tensor to have {name_of(index_of(input))} Device, but got tensor with "
+            f"{name_of(index_of(indices))} Device (while checking arguments for torch.take_along_dim():)"
+        )
+
+
 def _meshgrid(tensors: Sequence[Tensor], *rest: Any, **kwargs: Any) -> None:
     if len({index_of(t) for t in tensors}) > 1:
-        raise RuntimeError("torch.meshgrid: meshgrid expects all tensors to have the same device")
+        raise RuntimeError("meshgrid expects all tensors to have the same device")
 
 
-def _starting_gradients(outputs: Sequence[Any], gradients: Sequence[Any], *rest: Any, **kwargs: Any) -> None:
-    """What `backward(gradient)` is given; the engine moves 0-dimensional gradients itself."""
-    for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=False)):
-        if isinstance(output, Tensor) and isinstance(gradient, Tensor) and gradient.dim():
-            wanted, found = index_of(output), index_of(gradient)
-            if wanted != found:
-                raise RuntimeError(
-                    f"invalid gradient at index {index} - expected device {name_of(wanted)} but got {name_of(found)}"
-                )
+def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
+    """What `backward(gradient)` is given must be where the output is; a 0-dimensional one is moved there."""
+
+    @functools.wraps(original)
+    def make_gradients(outputs: Sequence[Any], gradients: Sequence[Any], *rest: Any, **kwargs: Any) -> Any:
+        moved = list(gradients)
+        for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=False)):
+            if isinstance(output, Tensor) and isinstance(gradient, Tensor):
+                moved[index] = _where_wanted(gradient, index_of(output), f"invalid gradient at index {index}")
+        return original(outputs, moved, *rest, **kwargs)
+
+    return make_gradients
+
+
+def _where_wanted(gradient: Tensor, wanted: int, trouble: str) -> Tensor:
+    """The engine's check of a gradient's device."""
+    found = index_of(gradient)
+    if found == wanted:
+        return gradient
+    if gradient.dim():
+        raise RuntimeError(f"{trouble} - expected device {name_of(wanted)} but got {name_of(found)}")
+    return gradient.to(name_of(wanted))
 
 
 def _own_functions(patches: Patches) -> None:
@@ -174,14 +234,12 @@ def _own_functions(patches: Patches) -> None:
 
     def go_back(self: Any, *gradients: Any) -> Any:
         result = went_back(self, *gradients)
-        for index, (one, at) in enumerate(zip(_tuple(result), getattr(self, "_vcuda_inputs", ()), strict=False)):
-            # The engine moves 0-dimensional gradients itself.
-            if at is not None and isinstance(one, Tensor) and one.dim() and index_of(one) != at:
-                raise RuntimeError(
-                    f"Function {self.name()} returned an invalid gradient at index {index} - expected device "
-                    f"{name_of(at)} but got {name_of(index_of(one))}"
-                )
-        return result
+        checked = list(_tuple(result))
+        for index, (one, at) in enumerate(zip(checked, getattr(self, "_vcuda_inputs", ()), strict=False)):
+            if at is not None and isinstance(one, Tensor):
+                trouble = f"Function {self.name()} returned an invalid gradient at index {index}"
+                checked[index] = _where_wanted(one, at, trouble)
+        return tuple(checked) if isinstance(result, tuple) else checked[0]
 
     patches.set(function, "apply", classmethod(apply))
     patches.set(node_class, "apply", go_back)

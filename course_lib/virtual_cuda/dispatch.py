@@ -7,6 +7,7 @@ path is one loop over the arguments, one dictionary lookup and one comparison fo
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -21,14 +22,17 @@ from course_lib.virtual_cuda.storage import ON_CPU, Mark, Pending, index_of, mar
 
 Tensor = torch.Tensor
 Generator = torch._C.Generator
+Key = torch._C.DispatchKey
+Excluded = torch._C._SetExcludeDispatchKeyGuard
 NONE, PENDING = -3, -2
 """no tensor among the arguments; only such as were made without saying where"""
 
 # What is special about an operator, as bits.
-LEARNED, SEEDED, READS, ALWAYS, IMPLICIT, MOVES, QUIET, KEEPS, TAKES_GENERATOR, INDEXES, WIDENS, TAKES_DEVICE = (
-    1 << n for n in range(12)
+LEARNED, SEEDED, READS, ALWAYS, IMPLICIT, MOVES, QUIET, KEEPS, TAKES_GENERATOR, INDEXES, WIDENS, TAKES_DEVICE, LAZY = (
+    1 << n for n in range(13)
 )
 ONLY_WIDENS = LEARNED | WIDENS
+ALSO_ON_CPU = MOVES | SEEDED | TAKES_DEVICE | LAZY
 
 READING = {
     "_local_scalar_dense": "item",
@@ -67,6 +71,10 @@ NO_KERNEL |= {
     "_local_scalar_dense",
 }
 
+CONJUGATES = {"pinverse", "linalg_pinv", "linalg_lstsq", "linalg_matrix_sqrth", "linalg_polar"}
+CONJUGATES |= {"fft_hfft", "fft_hfft2", "fft_hfftn", "fft_ihfft", "fft_ihfft2", "fft_ihfftn"}
+"""operators made of others, among them a conjugate that is left for the next one to compute"""
+
 _facts: dict[Any, int] = {}
 
 
@@ -95,6 +103,8 @@ def learn(func: Any) -> int:
         bits |= KEEPS
     if any(a.name == "device" for a in func._schema.arguments):
         bits |= TAKES_DEVICE
+    if short in CONJUGATES:
+        bits |= LAZY
     # Without autograd (inference mode) composite operators arrive whole; their parts carry the checks.
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
     if (
@@ -105,6 +115,12 @@ def learn(func: Any) -> int:
         bits |= IMPLICIT
     _facts[func] = bits
     return bits
+
+
+def resolving(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call what is made of others. Inside a mode C++ forgets that a conjugate or negative is still to be computed."""
+    with Excluded(Key.Conjugate, False), Excluded(Key.Negative, False):
+        return func(*args, **kwargs)
 
 
 _INTERNAL = {__file__, torch._ops.__file__}
@@ -155,12 +171,10 @@ class Dispatch(TorchDispatchMode):
                                 mixed = True
                             device = index
         bits = _facts.get(func) or learn(func)
-        if device == -1 and not mixed and not bits & (MOVES | SEEDED | TAKES_DEVICE):
+        if device == -1 and not mixed and not bits & ALSO_ON_CPU:
             return func(*args, **kwargs) if kwargs else func(*args)
         if bits & IMPLICIT:
-            with self:
-                # Not `func.decompose`: it prefers Python decompositions, whose last bits differ.
-                return func._op_dk(torch._C.DispatchKey.CompositeImplicitAutograd, *args, **(kwargs or {}))
+            return self._parts(func, Key.CompositeImplicitAutograd, args, kwargs or {})
         if mixed or bits & ALWAYS:
             device = self._settle(func, args, kwargs or {})
             if device == rules.UNKNOWN:
@@ -186,6 +200,12 @@ class Dispatch(TorchDispatchMode):
         else:
             self._mark(out, device)
         return out
+
+    def _parts(self, func: Any, key: Any, args: Any, kwargs: Any) -> Any:
+        """Run the C++ of a composite operator; the operators that it calls are seen here."""
+        # Not `func.decompose`: it prefers Python decompositions, whose last bits differ.
+        with self:
+            return resolving(func._op_dk, key, *args, **kwargs)
 
     def _mark(self, out: Any, device: int) -> None:
         """Everything that an operator returned is on `device`."""
@@ -217,10 +237,9 @@ class Dispatch(TorchDispatchMode):
 
     def _unknown(self, func: Any, args: Any, kwargs: Any) -> Any:
         """A mixture that no rule is known for: look at the parts of the operator if it has any, else let it through."""
-        for key in ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"):
+        for key in (Key.CompositeExplicitAutograd, Key.CompositeExplicitAutogradNonFunctional):
             if torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key):
-                with self:
-                    return func._op_dk(getattr(torch._C.DispatchKey, key), *args, **kwargs)
+                return self._parts(func, key, args, kwargs)
         self.runtime.log.unchecked[func.name()] += 1
         out = func(*args, **kwargs)
         device = max(g.at for g in rules.tensors(func, args, kwargs))
@@ -249,6 +268,8 @@ class Dispatch(TorchDispatchMode):
             log_indices(log, func, args, device, index_of)
         began = log.now()
         run = lower_precision.widened(func) if bits & WIDENS and device >= 0 else func
+        if bits & LAZY:
+            run = functools.partial(resolving, func)
         try:
             out = self._draw(run, args, kwargs, device, bits) if bits & SEEDED else run(*args, **kwargs)
         except RuntimeError as error:

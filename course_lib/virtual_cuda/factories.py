@@ -12,7 +12,7 @@ from torch.utils import _device as torch_device
 from course_lib.virtual_cuda.memory import foresee
 from course_lib.virtual_cuda.patches import Patches
 from course_lib.virtual_cuda.runtime import CPU, Runtime
-from course_lib.virtual_cuda.storage import put
+from course_lib.virtual_cuda.storage import index_of, put
 from course_lib.virtual_cuda.tensors import mover
 
 MAKERS = (
@@ -40,7 +40,7 @@ FROM_DATA = (
 )
 """of `torch`: from numbers or from a tensor; then they follow it unless said otherwise"""
 LIKE = ("empty_like", "ones_like", "zeros_like", "full_like", "rand_like", "randn_like", "randint_like")
-NEW = ("new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros", "new_tensor")
+NEW = ("new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros")
 """of `Tensor`"""
 
 
@@ -65,7 +65,9 @@ def install(runtime: Runtime, patches: Patches) -> None:
         replace(torch, name, _follower)
     for name in NEW:
         replace(torch.Tensor, name, _follower)
-    replace(torch.nested, "nested_tensor", _maker)
+    for name in ("new", "new_tensor"):
+        replace(torch.Tensor, name, _new)
+    replace(torch.nested, "nested_tensor", _from_data)
 
     def torch_function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """`with torch.device(...)` and `set_default_device`: they add the device and call the original."""
@@ -138,5 +140,21 @@ def _follower(runtime: Runtime, original: Callable[..., Any]) -> Callable[..., A
         made = original(*args, **{**kwargs, "device": CPU})
         put(made, runtime.ledger(index))
         return made
+
+    return make
+
+
+def _new(runtime: Runtime, original: Callable[..., Any]) -> Callable[..., Any]:
+    move = mover(runtime)
+
+    @functools.wraps(original)
+    def make(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        device = kwargs.get("device")
+        index = index_of(self) if device is None else runtime.resolve(device)
+        if index < -1:
+            return original(self, *args, **kwargs)
+        wants_grad = kwargs.pop("requires_grad", False)
+        made = move(original(self, *args, **{**kwargs, "device": None}), index)
+        return made.requires_grad_() if wants_grad else made
 
     return make

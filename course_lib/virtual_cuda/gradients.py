@@ -16,8 +16,8 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from course_lib.virtual_cuda.storage import index_of
 
-TRANSFER = "ToDeviceCopy"
-"""name of the autograd function that copies between devices; behind it gradients are elsewhere"""
+TRANSFER = ("ToCopyBackward0", "ToDeviceCopy")
+"""names of the function that copies between devices, here and inside transforms; behind it gradients are elsewhere"""
 
 
 def device_now() -> int | None:
@@ -36,7 +36,7 @@ def device_now() -> int | None:
                 continue
             if hasattr(after, "variable"):
                 return index_of(after.variable)
-            if after.name().startswith(TRANSFER):
+            if after.name().startswith(TRANSFER) and hasattr(after, "target"):
                 return int(after.target)
             seen.add(after)
             waiting.append(after)

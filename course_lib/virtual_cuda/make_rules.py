@@ -24,7 +24,7 @@ ITERATOR = "iterator"
 def rules() -> dict[str, str]:
     """`{"addmm": "wrapper_CUDA_addmm", "add.Tensor": "iterator", ...}` of the installed torch."""
     import torchgen
-    from torchgen.api.types import NativeSignature
+    from torchgen.api.types import DispatcherSignature, NativeSignature
     from torchgen.gen import get_grouped_native_functions, parse_native_yaml
     from torchgen.model import DeviceCheckType, DispatchKey, NativeFunctionsGroup
 
@@ -39,14 +39,18 @@ def rules() -> dict[str, str]:
         for function in entry.functions() if grouped else [entry]:
             name = str(function.func.name)
             structured = grouped and entry.structured
-            if name in iterators:
+            unchecked = function.device_check is DeviceCheckType.NoCheck
+            inherits = entry.out.structured_inherits if grouped and structured else None
+            if name in iterators or (unchecked and inherits == "TensorIteratorBase"):
                 found[name] = ITERATOR
-            elif function.device_check is DeviceCheckType.NoCheck:
+            elif unchecked:
                 continue
-            elif structured or index.get_kernel(function) is not None:
-                prefix = "wrapper_CUDA_" if structured else f"wrapper_CUDA_{function.func.name.overload_name}_"
-                symint = bool(structured is False and function.func.has_symint())
-                found[name] = NativeSignature(function.func, prefix=prefix, symint=symint).name()
+            elif index.has_kernel(entry if structured else function):
+                if structured:
+                    found[name] = NativeSignature(function.func, prefix="wrapper_CUDA_", symint=False).name()
+                else:
+                    prefix = f"wrapper_CUDA_{function.func.name.overload_name}_"
+                    found[name] = DispatcherSignature.from_schema(function.func, prefix=prefix).name()
     return dict(sorted(found.items()))
 
 

@@ -55,15 +55,22 @@ def settle(func: Overload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> in
     given = list(tensors(func, args, kwargs))
     special = SPECIAL.get(func._schema.name) or (_foreach if "::_foreach_" in func._schema.name else None)
     if special is not None:
+        if special is _index_put and (args[3] if len(args) > 3 else kwargs.get("accumulate", False)):
+            special = _accumulate
         return special(func, given)
-    key = func._schema.name.removeprefix("aten::")
-    rule = generated_checks().get(f"{key}.{func._overloadname}" if func._overloadname != "default" else key)
+    rule = rule_of(func)
     if rule is None:
         return UNKNOWN
     if rule == ITERATOR:
         return _iterator(func, given)
     unchecked = {a.name for a in func._schema.arguments if a.kwarg_only and not a.is_out}
     return _generated(rule, [g for g in given if g.name not in unchecked] or given)
+
+
+def rule_of(func: Overload) -> str | None:
+    """The operator's entry in `op_rules.json`."""
+    key = func._schema.name.removeprefix("aten::")
+    return generated_checks().get(f"{key}.{func._overloadname}" if func._overloadname != "default" else key)
 
 
 @functools.cache
@@ -108,16 +115,21 @@ def _generated(method: str, given: Sequence[Given]) -> int:
     common = given[0]
     for one in given:
         if one.at != common.at:
-            if OLD_WORDS:
-                raise RuntimeError(
-                    f"Expected all tensors to be on the same device, but found at least two devices, {common.device} "
-                    f"and {one.device}! (when checking argument for argument {one.name} in method {method})"
-                )
-            raise RuntimeError(
-                f"Expected all tensors to be on the same device, but got {one.name} is on {one.device}, different from "
-                f"other tensors on {common.device} (when checking argument in method {method})"
-            )
+            raise left_behind(one.name, one.at, common.at, method)
     return common.at
+
+
+def left_behind(argument: str, found: int, common: int, method: str) -> RuntimeError:
+    """A generated check's refusal of `argument`, which is on `found`; the tensors before it are on `common`."""
+    if OLD_WORDS:
+        return RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {name_of(common)} and "
+            f"{name_of(found)}! (when checking argument for argument {argument} in method {method})"
+        )
+    return RuntimeError(
+        f"Expected all tensors to be on the same device, but got {argument} is on {name_of(found)}, different from "
+        f"other tensors on {name_of(common)} (when checking argument in method {method})"
+    )
 
 
 def _iterator(func: Overload, given: Sequence[Given]) -> int:
@@ -177,6 +189,17 @@ def _index_put(func: Overload, given: Sequence[Given]) -> int:
     return at
 
 
+def _accumulate(func: Overload, given: Sequence[Given]) -> int:
+    """Adding at indices is another kernel, which takes 0-dimensional values from anywhere and no others."""
+    target, values = given[0], next(g for g in given if g.name == "values")
+    if target.at < 0:
+        return _index_put(func, given)
+    at = _indexed(func, given)
+    if values.at != at and values.tensor.dim():
+        raise RuntimeError(f"expected device {target.device} but got device {values.device} for value tensor")
+    return at
+
+
 def type_name(given: Given) -> str:
     """`torch.cuda.FloatTensor`."""
     name = torch._C.TensorBase.type(given.tensor)
@@ -204,7 +227,8 @@ def _convolution(func: Overload, given: Sequence[Given]) -> int:
 
 def _batch_norm(func: Overload, given: Sequence[Given]) -> int:
     """With more than one number a channel CUDA's batch normalisation is cuDNN's."""
-    cudnn = given[0].at >= 0 and given[0].tensor.dim() > 2 and torch.backends.cudnn.enabled
+    data, names = given[0], {g.name for g in given}
+    cudnn = data.at >= 0 and data.tensor.dim() > 2 and {"weight", "bias"} <= names and torch.backends.cudnn.enabled
     return _generated("wrapper_CUDA__cudnn_batch_norm" if cudnn else "wrapper_CUDA__native_batch_norm", given)
 
 
@@ -224,6 +248,12 @@ def _masked_fill(func: Overload, given: Sequence[Given]) -> int:
 def _index_fill(func: Overload, given: Sequence[Given]) -> int:
     """The value is a number wherever it is; no index stays on the CPU."""
     return same_device([g for g in given if g.name != "value"])
+
+
+def _matrix_vector(func: Overload, given: Sequence[Given]) -> int:
+    """The product is added into an empty vector, which is made where the vector is."""
+    matrix, vector = given[-2:]
+    return _generated("wrapper_CUDA_addmv_", [vector, matrix._replace(name="mat")])
 
 
 def _trilinear(func: Overload, given: Sequence[Given]) -> int:
@@ -286,7 +316,33 @@ def _ctc(func: Overload, given: Sequence[Given]) -> int:
     targets = next(g for g in checked if g.name == "targets")
     if targets.at < 0 and targets.tensor.dtype is torch.int32 and targets.tensor.dim() == 1:
         checked.remove(targets)
-    return _generated(f"wrapper_CUDA__{func._schema.name.removeprefix('aten::')}", checked)
+    name = func._schema.name.removeprefix("aten::")
+    overload = "" if func._overloadname == "default" else func._overloadname
+    return _generated(f"wrapper_CUDA_{overload}_{name}", checked)
+
+
+def _searchsorted(func: Overload, given: Sequence[Given]) -> int:
+    """The order of the boundaries is not looked at by the generated check."""
+    boundaries = next(g for g in given if g.name == "sorted_sequence")
+    at = _generated(rule_of(func) or "", [g for g in given if g.name != "sorter"])
+    for one in given:
+        if one.at != at:
+            raise RuntimeError(
+                "torch.searchsorted(): sorter and boundary tensors should have same device type, but got sorter tensor "
+                f"device type {one.device} and input value tensor device type {boundaries.device}"
+            )
+    return at
+
+
+def _segment_reduce(func: Overload, given: Sequence[Given]) -> int:
+    """Lengths or offsets must be where the data is."""
+    for one in given:
+        if one.at != given[0].at:
+            raise RuntimeError(
+                f"Expected data.get_device() == {one.name}_value.get_device() to be true, but got false.  (Could this "
+                "error message be improved?  If so, please report an enhancement request to PyTorch.)"
+            )
+    return given[0].at
 
 
 SPECIAL: dict[str, Callable[[Overload, Sequence[Given]], int]] = {
@@ -314,7 +370,12 @@ SPECIAL: dict[str, Callable[[Overload, Sequence[Given]], int]] = {
     "aten::index_fill_": _index_fill,
     "aten::_scaled_dot_product_flash_attention_for_cpu": _attention,
     "aten::_trilinear": _trilinear,
+    "aten::mv": _matrix_vector,
     "aten::where": _where,
+    "aten::ldexp": _iterator,
+    "aten::ldexp_": _iterator,
+    "aten::searchsorted": _searchsorted,
+    "aten::segment_reduce": _segment_reduce,
     "aten::_pack_padded_sequence": _packed,
     "aten::_ctc_loss": _ctc,
     "aten::_ctc_loss_backward": _ctc,

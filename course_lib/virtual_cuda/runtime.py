@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -63,6 +64,8 @@ class Runtime:
         """whether `caching_allocator_enable` says so; memory is counted alike"""
         self.forked = False
         """this process is a child of the one that switched on: as on CUDA, the devices cannot be used here"""
+        self.over = False
+        """switched off again; what outlives it is on the CPU"""
         self.mode_class: Any = None
         """the class of this session's dispatch modes"""
         self.adopt: Callable[[], None] = lambda: None
@@ -73,17 +76,19 @@ class Runtime:
         return CPU if index < 0 else _DEVICES[index]
 
     def resolve(self, device: Any) -> int:
-        """The index that a device argument names: -1 for the CPU, -2 for anything that is neither CPU nor CUDA.
+        """The index that a device argument names: -1 for the CPU, -2 for anything else.
 
         Raises what torch raises for a device that does not exist.
         """
         if type(device) is not torch.device:
-            if isinstance(device, bool) or not isinstance(device, (int, str)):
+            if isinstance(device, Integral) and not isinstance(device, bool):
+                if device < 0:
+                    raise RuntimeError("Device index must not be negative")
+                return self.checked(int(device))
+            try:
                 device = torch.device(device)
-            elif isinstance(device, int):
-                return self.checked(device)
-            else:
-                device = torch.device(device)
+            except TypeError:
+                return -2
         if device.type == "cpu":
             return -1
         if device.type != "cuda":

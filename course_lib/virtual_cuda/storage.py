@@ -16,6 +16,8 @@ from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 from course_lib.virtual_cuda.ledger import Ledger
 
 storage_of = torch._C.TensorBase.untyped_storage
+device_of = torch._C.StorageBase.device.__get__
+"""what C++ thinks: "meta" for a tensor that has only a shape, which is on no device"""
 is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor
 is_batched = torch._C._functorch.is_legacy_batchedtensor
 
@@ -122,7 +124,12 @@ def put(tensor: torch.Tensor, ledger: Ledger | None) -> None:
         for part in parts(tensor):
             put(part, ledger)
         return
+    place(storage, ledger)
+
+
+def place(storage: torch.UntypedStorage, ledger: Ledger | None) -> None:
+    """The same for the storage itself."""
     if ledger is None:
         storage._vcuda = ON_CPU
-    elif storage._vcuda.index != ledger.index:
+    elif storage._vcuda.index != ledger.index and device_of(storage).type == "cpu":
         storage._vcuda = Mark(ledger, storage.nbytes())

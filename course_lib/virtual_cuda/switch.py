@@ -6,7 +6,18 @@ from collections.abc import Callable
 
 import torch
 
-from course_lib.virtual_cuda import amp, composites, cuda_api, factories, grouping, reads, scripting, tensors, threads
+from course_lib.virtual_cuda import (
+    amp,
+    composites,
+    cuda_api,
+    factories,
+    grouping,
+    reads,
+    scripting,
+    sharing,
+    tensors,
+    threads,
+)
 from course_lib.virtual_cuda.patches import Patches
 from course_lib.virtual_cuda.runtime import Runtime
 from course_lib.virtual_cuda.storage import ON_CPU, forget_marks
@@ -18,7 +29,7 @@ def switch_on(runtime: Runtime) -> Callable[[], None]:
     patches.set(torch.UntypedStorage, "_vcuda", ON_CPU)
     mode = threads.inherited(runtime)
     try:
-        for part in (tensors, factories, composites, grouping, reads, cuda_api, threads, amp, scripting):
+        for part in (tensors, factories, sharing, composites, grouping, reads, cuda_api, threads, amp, scripting):
             part.install(runtime, patches)
     except BaseException:
         patches.undo()
@@ -29,6 +40,7 @@ def switch_on(runtime: Runtime) -> Callable[[], None]:
         try:
             mode.__exit__()
         finally:
+            runtime.over = True
             patches.undo()
             forget_marks()
 

@@ -13,11 +13,12 @@ import torch
 
 from course_lib.virtual_cuda.patches import Patches
 from course_lib.virtual_cuda.runtime import Runtime
-from course_lib.virtual_cuda.storage import index_of, is_wrapped, put, storage_of
+from course_lib.virtual_cuda.storage import index_of, is_wrapped, place, put, storage_of
 
 Tensor = torch.Tensor
 Storage = torch.UntypedStorage
 _base = torch._C.TensorBase
+NO_JAGGED = "Virtual CUDA has no nested tensors of layout torch.jagged: pad the sequences, or keep them on the CPU."
 LEGACY = {
     "Float": torch.float32,
     "Double": torch.float64,
@@ -38,6 +39,8 @@ def install(runtime: Runtime, patches: Patches) -> None:
         patches.set(Tensor, name, value)
     for name, value in _storage(runtime).items():
         patches.set(Storage, name, value)
+    patches.set(torch, "get_device", Tensor.get_device)
+    patches.set(torch._C._nn, "_parse_to", _parse_to())
 
 
 # -- questions -------------------------------------------------------------------------------------------------------
@@ -129,6 +132,10 @@ class quiet:
 def copied(runtime: Runtime, tensor: Tensor, target: int, non_blocking: bool = False) -> Tensor:
     """A copy of the data on device `target` (-1: the CPU), noted in the log. Autograd does not see it."""
     here, source, began = runtime.here, index_of(tensor), runtime.log.now()
+    if tensor.is_meta:
+        return _base.to(tensor, "cpu")  # torch says why it cannot
+    if tensor.layout is torch.jagged:
+        raise NotImplementedError(NO_JAGGED)
     here.moving = target
     try:
         made = tensor.detach().clone()
@@ -168,7 +175,7 @@ def _transfer_function(runtime: Runtime) -> type[torch.autograd.Function]:
 
         @staticmethod
         def backward(ctx: Any, gradient: Tensor) -> Any:
-            if index_of(gradient) != ctx.source:
+            if not runtime.over and index_of(gradient) != ctx.source:
                 gradient = ToDeviceCopy.apply(gradient, ctx.source, ctx.non_blocking)
             return gradient, None, None
 
@@ -176,6 +183,7 @@ def _transfer_function(runtime: Runtime) -> type[torch.autograd.Function]:
         def jvp(ctx: Any, tangent: Tensor, *rest: Any) -> Tensor:
             return ToDeviceCopy.apply(tangent, ctx.target, ctx.non_blocking)
 
+    ToDeviceCopy._backward_cls.__name__ = "ToCopyBackward0"
     return ToDeviceCopy
 
 
@@ -204,9 +212,10 @@ def _moves(runtime: Runtime) -> dict[str, Any]:
 
     def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """As `Tensor.to`, with virtual CUDA devices."""
-        device, rest, kwargs = _to_arguments(runtime, args, kwargs)
+        device, options = _to_arguments(runtime, args, kwargs)
         if device is None or device < -1:
-            return base_to(self, *rest, **kwargs)
+            return base_to(self, *args, **kwargs)
+        kwargs = options
         non_blocking = bool(kwargs.pop("non_blocking", False))
         at = index_of(self)
         if "dtype" in kwargs and at != device and (at >= 0) == non_blocking:
@@ -216,22 +225,23 @@ def _moves(runtime: Runtime) -> dict[str, Any]:
             moved = move(self, device, non_blocking)
         if moved is not self:
             kwargs.pop("copy", None)
-        return base_to(moved, *rest, **kwargs) if rest or kwargs else moved
+            moved = _arranged(moved, kwargs.pop("memory_format", None))
+        return base_to(moved, **kwargs) if kwargs else moved
 
     def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
         """As `Tensor.cuda`: on the current device, or the one named."""
         target = runtime.resolve("cuda" if device is None else device)
         if target < 0:
-            raise RuntimeError(f"Invalid device, must be cuda device, but got {device}")
+            raise RuntimeError("Invalid device, must be cuda device")
         moved = move(self, target, non_blocking)
-        return moved if memory_format is None else moved.contiguous(memory_format=memory_format)
+        return _arranged(moved, memory_format)
 
     def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
         """As `Tensor.cpu`."""
         if index_of(self) < 0:
             return _base.cpu(self) if memory_format is None else _base.cpu(self, memory_format=memory_format)
         moved = move(self, -1)
-        return moved if memory_format is None else moved.contiguous(memory_format=memory_format)
+        return _arranged(moved, memory_format)
 
     def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
         """As `Tensor.type`, with `torch.cuda.FloatTensor` and its kin."""
@@ -279,8 +289,14 @@ def _moves(runtime: Runtime) -> dict[str, Any]:
     }
 
 
-def _to_arguments(runtime: Runtime, args: Any, kwargs: Any) -> tuple[int | None, Any, dict[str, Any]]:
-    """`Tensor.to`'s three spellings: the device asked for (None: no word of one) and what is left for the dtype."""
+def _arranged(tensor: Tensor, memory_format: Any) -> Tensor:
+    """A tensor that was just copied, in the order of memory that was asked for."""
+    as_it_is = memory_format is None or memory_format is torch.preserve_format
+    return tensor if as_it_is else tensor.contiguous(memory_format=memory_format)
+
+
+def _to_arguments(runtime: Runtime, args: Any, kwargs: Any) -> tuple[int | None, dict[str, Any]]:
+    """`Tensor.to`'s three spellings: the device asked for (None: not a word, -2: leave it to torch) and the rest."""
     rest = list(args)
     kwargs = dict(kwargs)
     device = kwargs.pop("device", None)
@@ -301,6 +317,8 @@ def _to_arguments(runtime: Runtime, args: Any, kwargs: Any) -> tuple[int | None,
     positions = iter(("non_blocking", "copy"))
     if rest and isinstance(rest[0], torch.dtype):
         kwargs["dtype"] = rest.pop(0)
+    if not all(isinstance(flag, bool) for flag in rest):
+        target = -2
     kwargs.update(zip(positions, rest, strict=False))
     if not kwargs.get("copy", True):
         del kwargs["copy"]
@@ -308,9 +326,19 @@ def _to_arguments(runtime: Runtime, args: Any, kwargs: Any) -> tuple[int | None,
         del kwargs["dtype"]
     if kwargs.get("memory_format", 0) is None:
         del kwargs["memory_format"]
-    if target == -2:
-        kwargs["device"] = other.device if other is not None else device
-    return target, (), kwargs
+    return target, kwargs
+
+
+def _parse_to() -> Callable[..., Any]:
+    original = torch._C._nn._parse_to
+
+    def parse_to(*args: Any, **kwargs: Any) -> Any:
+        """The device that `Module.to(tensor)` means is the tensor's."""
+        device, *rest = original(*args, **kwargs)
+        like = next((one for one in (*args, *kwargs.values()) if isinstance(one, Tensor)), None)
+        return (device if like is None else like.device, *rest)
+
+    return parse_to
 
 
 # -- storages --------------------------------------------------------------------------------------------------------
@@ -334,8 +362,7 @@ def _storage(runtime: Runtime) -> dict[str, Any]:
             return self
         made = Storage(self.nbytes())
         base.copy_(made, self, False)
-        view = torch.empty(0, dtype=torch.uint8).set_(made)
-        put(view, runtime.ledger(target))
+        place(made, runtime.ledger(target))
         if not runtime.here.quiet:
             runtime.log.copy(mark(self), target, self.nbytes())
         return made
@@ -359,8 +386,7 @@ def _storage(runtime: Runtime) -> dict[str, Any]:
         """As `UntypedStorage.clone`: on the same device."""
         made = Storage(self.nbytes(), device=base_device(self))
         base.copy_(made, self, False)
-        if mark(self) >= 0:
-            put(torch.empty(0, dtype=torch.uint8).set_(made), runtime.ledger(mark(self)))
+        place(made, runtime.ledger(mark(self)))
         return made
 
     return {

@@ -1,4 +1,4 @@
-"""The form of a row of the table, and the words that rows have in common."""
+"""The form of a row of the table, and the words and the tensors that rows have in common."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 
 Program = Callable[[], Any]
 
 TORCHGEN = "torchgen: the check is generated from the wheel's native_functions.yaml"
+SAME = "the installed torch: its C++ says so before any device is looked at, on the CPU too"
 FAKE = "FakeTensor: torch/_subclasses/fake_tensor.py, _find_common_device"
 PYTHON = "the installed torch: this is its Python code, which runs as it is"
 _SOURCE = "https://github.com/pytorch/pytorch/blob/main/"
@@ -25,8 +27,13 @@ VARIABLE = _SOURCE + "torch/csrc/autograd/python_variable.cpp (THPVariable_grad_
 ENGINE = _SOURCE + "torch/csrc/autograd/engine.cpp (validate_outputs)"
 GENERATOR = _SOURCE + "aten/src/ATen/core/Generator.h (check_generator)"
 COPY = _SOURCE + "aten/src/ATen/native/Copy.cpp"
-BINARY = "the format string is in the binaries of torch 2.14.1; that this check comes first is unverified"
+UNSURE = "not settled: which implementation of attention complains depends on the GPU and on the version of torch"
 """a row with this source is the first to look at when a record of a real GPU is there"""
+
+
+def native(file: str, function: str) -> str:
+    """A source: what a function of torch's C++ does, as it was read there."""
+    return f"{_SOURCE}{file} ({function})"
 
 
 def issue(address: str) -> str:
@@ -152,3 +159,18 @@ def iterator(first: str = "cuda:0", second: str = "cpu") -> Refusal:
     """TensorIterator's check: the first device that is not the CPU comes first."""
     text = f"Expected all tensors to be on the same device, but found at least two devices, {first} and {second}!"
     return Refusal("RuntimeError", f"{re.escape(text)}$")
+
+
+def cuda(*shape: int) -> Tensor:
+    """Random numbers on the device."""
+    return torch.randn(*shape, device="cuda")
+
+
+def number() -> Tensor:
+    """A 0-dimensional one."""
+    return torch.randn((), device="cuda")
+
+
+def classes(*shape: int, device: str = "cuda") -> Tensor:
+    """Class numbers below 3."""
+    return torch.zeros(*shape, dtype=torch.long, device=device)

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, Dataset, TensorDataset, random_split
 
 from course_lib.virtual_cuda.refusals.cases import (
-    BINARY,
     COPY,
     GENERATOR,
+    ITERATOR,
     PYTHON,
+    SAME,
     Table,
     allowed,
+    cuda,
     issue,
+    native,
+    number,
     raises,
     says,
 )
-from course_lib.virtual_cuda.refusals.layers import cuda, number
 
 table = Table()
 row = table.row
@@ -86,28 +91,53 @@ def numpy_sum_with_a_device_tensor() -> Tensor:
     return tensor(np.add(np.ones(3), cuda(3)))
 
 
+@row(NUMPY, PYTHON)
+def numpy_array_at_device_indices() -> Tensor:
+    """numpy makes an array of the indices."""
+    return tensor(np.arange(4)[torch.tensor([1, 2], device="cuda")])
+
+
+@row(NUMPY, PYTHON)
+def device_tensor_times_a_numpy_array() -> Tensor:
+    """numpy makes an array of the other factor."""
+    return tensor(cuda(3) * np.ones(3))
+
+
 @row(allowed("cpu"), COPY)
 def numpy_of_a_copy_on_the_cpu() -> Tensor:
     """As the message says."""
     return tensor(cuda(3).cpu().numpy())
 
 
-@row(allowed("cpu"), PYTHON)
+@row(allowed("cpu"), native("torch/csrc/utils/tensor_new.cpp", "recursive_store"))
 def tensor_of_a_list_of_device_numbers() -> Tensor:
     """Each is read."""
     return torch.tensor([number(), number()])
 
 
-@row(allowed(), PYTHON)
+@row(allowed(), native("torch/csrc/utils/tensor_new.cpp", "internal_new_from_data"))
 def tensor_of_a_device_tensor() -> Tensor:
     """A copy beside it."""
     return torch.as_tensor(cuda(3))
 
 
-@row(allowed("cpu"), PYTHON)
+@row(allowed("cpu"), native("aten/src/ATen/native/Scalar.cpp", "item"))
 def python_number_of_a_device_tensor() -> Tensor:
     """Reading is always allowed."""
     return torch.tensor([float(number()), cuda(1).item(), cuda(2).tolist()[0]])
+
+
+@row(allowed(), ITERATOR)
+def largest_of_device_numbers() -> Tensor:
+    """Python's `max`, `min` and `sorted` compare one with another and read the answer."""
+    return max(sorted([number(), number()]))
+
+
+@row(allowed("cpu"), PYTHON)
+def text_of_a_device_number() -> Tensor:
+    """Formatting reads, too."""
+    loss = torch.tensor(0.25, device="cuda")
+    return torch.tensor(float(f"{loss:.2f}"))
 
 
 @row(allowed(), PYTHON)
@@ -145,13 +175,13 @@ def loader_that_pins_device_tensors() -> Tensor:
     return next(iter(DataLoader(TensorDataset(cuda(4, 2)), batch_size=2, pin_memory=True)))[0]
 
 
-@row(says("Only dense CPU tensors can be pinned"), BINARY)
+@row(says("Only dense CPU tensors can be pinned"), native("aten/src/ATen/cuda/EmptyTensor.cpp", "empty_cuda"))
 def pinned_memory_asked_of_the_device() -> Tensor:
     """When it is made."""
     return torch.empty(3, device="cuda", pin_memory=True)
 
 
-@row(allowed("cpu"), PYTHON)
+@row(allowed("cpu"), native("aten/src/ATen/native/Memory.cpp", "pin_memory"))
 def pinning_a_cpu_tensor() -> Tensor:
     """It stays on the CPU."""
     return torch.ones(3).pin_memory()
@@ -221,6 +251,13 @@ def loader_with_a_device_generator() -> Tensor:
     return next(iter(loader))[0]
 
 
+@row(ONLY_CPU, PYTHON)
+def data_split_by_a_device_generator() -> Tensor:
+    """Indices are drawn on the CPU."""
+    data = TensorDataset(torch.ones(4, 2))
+    return random_split(data, [3, 1], generator=torch.Generator("cuda"))[0][0][0]
+
+
 # -- names of devices ------------------------------------------------------------------------------------------------
 
 
@@ -233,25 +270,76 @@ def device_that_does_not_exist() -> Tensor:
     return torch.ones(3).to("cuda:63")
 
 
-@row(raises("RuntimeError", "Expected one of cpu, cuda, .* device type at start of device string: gpu"), PYTHON)
+@row(raises("RuntimeError", "Expected one of cpu, cuda, .* device type at start of device string: gpu"), SAME)
 def device_called_gpu() -> Tensor:
     """torch's name is cuda."""
     return torch.ones(3).to(torch.device("gpu"))
 
 
-@row(raises("RuntimeError", r"Invalid device string: 'cuda:x'|invalid device string"), PYTHON)
+@row(raises("RuntimeError", r"Invalid device string: 'cuda:x'|invalid device string"), SAME)
 def device_with_a_broken_number() -> Tensor:
     """A number is what follows the colon."""
     return torch.ones(3, device="cuda:x")
 
 
-@row(raises("RuntimeError", "Invalid device, must be cuda device"), BINARY)
+@row(
+    raises("RuntimeError", "^Invalid device, must be cuda device$"),
+    native("tools/autograd/templates/python_variable_methods.cpp", "THPVariable_cuda"),
+)
 def cuda_method_with_the_cpu() -> Tensor:
     """`.cuda()` goes to CUDA."""
     return torch.ones(3).cuda("cpu")
 
 
-@row(raises("RuntimeError", r"legacy constructor expects device type: cpu but device type: cuda was passed"), BINARY)
+@row(
+    raises("RuntimeError", r"legacy constructor expects device type: cpu but device type: cuda was passed"),
+    native("torch/csrc/utils/tensor_new.cpp", "check_legacy_ctor_device"),
+)
 def legacy_constructor_for_the_device() -> Tensor:
     """`torch.Tensor` makes CPU tensors."""
     return torch.Tensor(3, device="cuda")
+
+
+@row(allowed(), native("torch/csrc/tensor/python_tensor.cpp", "Tensor_new"))
+def legacy_tensor_of_the_device() -> Tensor:
+    """Old programs choose a type."""
+    return torch.cuda.FloatTensor([1.0, 2.0])
+
+
+@row(allowed(), native("tools/autograd/templates/python_variable_methods.cpp", "THPVariable_type"))
+def legacy_type_of_the_device() -> Tensor:
+    """Or change it."""
+    changed: Any = torch.ones(2).type(torch.cuda.FloatTensor)
+    return changed
+
+
+# -- programs around a training --------------------------------------------------------------------------------------
+
+
+if importlib.util.find_spec("matplotlib"):
+
+    @row(NUMPY, "matplotlib: it makes an array of what it is to draw")
+    def matplotlib_line_of_a_device_tensor() -> Tensor:
+        """A curve of something that is still on the device."""
+        from matplotlib.figure import Figure
+
+        return tensor(Figure().add_subplot().plot(cuda(3))[0].get_ydata())
+
+
+if hasattr(os, "fork"):
+
+    @row(raises("RuntimeError", "Cannot re-initialize CUDA in forked subprocess"), PYTHON)
+    def data_set_that_uses_the_device_in_a_worker() -> Tensor:
+        """A worker that is forked cannot use the device that its parent uses."""
+        loader = DataLoader(InWorker(), num_workers=1, multiprocessing_context="fork")
+        return next(iter(loader))
+
+
+class InWorker(Dataset[Tensor]):
+    """Each sample is moved when it is asked for."""
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Tensor:
+        return torch.ones(3).to("cuda")

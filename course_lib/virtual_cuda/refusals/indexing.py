@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from course_lib.virtual_cuda.refusals.cases import (
-    BINARY,
     COPY,
     CUDA_INDEXING,
     INDEXING,
     ITERATOR,
     Table,
     allowed,
+    cuda,
     generated,
     issue,
     iterator,
+    native,
+    number,
     says,
 )
-from course_lib.virtual_cuda.refusals.layers import cuda, number
 
 table = Table()
 row = table.row
@@ -193,9 +196,15 @@ def take_with_cpu_indices() -> Tensor:
     return cuda(4).take(numbers(0, 1))
 
 
-@row(generated("index", "cpu", "cuda:0", "wrapper_CUDA_gather"), BINARY)
+@row(
+    says(
+        "Expected tensor to have cuda:0 Device, but got tensor with cpu Device (while checking arguments for "
+        "torch.take_along_dim():)"
+    ),
+    native("aten/src/ATen/native/TensorAdvancedIndexing.cpp", "take_along_dim"),
+)
 def take_along_dim_with_cpu_indices() -> Tensor:
-    """It gathers inside."""
+    """It looks before it gathers."""
     return torch.take_along_dim(cuda(2, 3), torch.zeros(2, 1, dtype=torch.long), 1)
 
 
@@ -281,3 +290,22 @@ def foreach_copy_from_the_cpu() -> Tensor:
     target = [cuda(3), cuda(2)]
     torch._foreach_copy_(target, [torch.ones(3), torch.ones(2)])
     return target[0]
+
+
+@row(allowed(), INDEXING)
+def device_rows_in_a_cpu_order() -> Tensor:
+    """Shuffling data on the device."""
+    return cuda(4, 2)[torch.randperm(4)]
+
+
+@row(allowed("cpu"), native("torch/csrc/autograd/python_variable_indexing.cpp", "THPVariable_getitem"))
+def list_at_a_device_number() -> Tensor:
+    """Python asks for a number, and reads it."""
+    return [torch.zeros(1), torch.ones(1)][torch.tensor(1, device="cuda")]
+
+
+@row(allowed("cpu"), COPY)
+def list_with_a_device_number_in_it() -> Tensor:
+    """`in` compares one by one; numbers may be anywhere."""
+    values: list[Any] = [number(), 1.0]
+    return torch.tensor([torch.tensor(1.0) in values, 2 in torch.arange(3, device="cuda")])

@@ -83,6 +83,19 @@ def place() -> Path:
     return RECORDS / f"torch-{version()}.json"
 
 
+def obstacle() -> str:
+    """What is missing here for a record, or nothing. C++, which virtual CUDA does not reach, has the last word."""
+    if virtual_cuda.is_enabled():
+        return "Virtual CUDA is on, and what it says is no source: start a process without it."
+    if torch.version.cuda is None:
+        return f"torch {torch.__version__} was built without CUDA: install a build for CUDA, on a machine with a GPU."
+    if not torch.cuda.is_available():
+        return "No GPU here: this needs a machine with an NVIDIA GPU and its driver (two GPUs for all rows)."
+    if not torch._C.TensorBase.is_cuda.__get__(torch.ones(1, device="cuda")):  # type: ignore[attr-defined]
+        return "Something plays a GPU here: a tensor on 'cuda' is on the CPU."
+    return ""
+
+
 def record(device: str, devices: int) -> Record:
     """Run every row here. Raises RuntimeError if a row has left the GPU unusable: what follows would mean nothing."""
     outcomes: dict[str, Outcome | None] = {}
@@ -100,13 +113,13 @@ def record(device: str, devices: int) -> Record:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command. Returns 1 if a row differs from the table, 2 if there is no GPU."""
+    """The command. Returns 1 if a row differs from the table, 2 if nothing can be recorded here."""
     parser = argparse.ArgumentParser(description="Record what a real GPU says to each row of the table of refusals.")
     parser.add_argument("--out", type=Path, help="file to write; otherwise records/torch-VERSION.json")
     parser.add_argument("--virtual", action="store_true", help="try the recorder on virtual CUDA")
     chosen = parser.parse_args(arguments)
-    if not chosen.virtual and (virtual_cuda.is_enabled() or not torch.cuda.is_available()):
-        print("No GPU here: this needs a real one (or --virtual, to try the recorder).", file=sys.stderr)
+    if not chosen.virtual and (missing := obstacle()):
+        print(f"{missing} Nothing was recorded. (--virtual --out FILE tries the recorder itself.)", file=sys.stderr)
         return 2
     if chosen.virtual and chosen.out is None:
         parser.error("--virtual needs --out: what virtual CUDA says is no source")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 from collections.abc import Callable
 from typing import Any
@@ -11,21 +12,22 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.virtual_cuda.refusals.cases import (
-    BINARY,
     COPY,
     ENGINE,
     ITERATOR,
     PYTHON,
+    SAME,
     VARIABLE,
     Table,
     allowed,
+    cuda,
     generated,
     issue,
     iterator,
+    native,
     raises,
     says,
 )
-from course_lib.virtual_cuda.refusals.layers import cuda
 
 table = Table()
 row = table.row
@@ -93,6 +95,15 @@ def own_function_with_a_cpu_gradient() -> Tensor:
     return parameter
 
 
+@row(allowed(), ENGINE)
+def backward_from_a_cpu_number() -> Tensor:
+    """But a number is moved there."""
+    parameter = cuda(3).requires_grad_()
+    parameter.square().sum().backward(torch.tensor(1.0))
+    assert parameter.grad is not None
+    return parameter.grad
+
+
 @row(allowed("cpu"), COPY)
 def gradient_through_a_copy_to_the_device() -> Tensor:
     """A copy's gradient is copied back."""
@@ -111,7 +122,7 @@ def gradient_through_a_copy_to_the_cpu() -> Tensor:
     return parameter.grad
 
 
-@row(raises("RuntimeError", "a leaf Variable that requires grad is being used in an in-place operation"), PYTHON)
+@row(raises("RuntimeError", "a leaf Variable that requires grad is being used in an in-place operation"), SAME)
 def parameter_changed_in_place() -> Tensor:
     """The same error as on the CPU."""
     parameter: Tensor = nn.Parameter(cuda(3))
@@ -199,6 +210,25 @@ def clipping_gradients_on_two_devices() -> Tensor:
     for parameter in parameters:
         parameter.square().sum().backward()
     return nn.utils.clip_grad_norm_(parameters, 1.0)
+
+
+@row(iterator(), ITERATOR)
+def moving_average_kept_on_the_cpu() -> Tensor:
+    """A copy of the model that follows it from afar."""
+    average, parameter = torch.ones(3), nn.Parameter(cuda(3))
+    return average.mul_(0.9).add_(parameter.detach(), alpha=0.1)
+
+
+@row(raises("TypeError", "Found two parameters on different devices, this is currently not supported"), PYTHON)
+def vector_of_parameters_on_two_devices() -> Tensor:
+    """One layer stayed behind."""
+    return nn.utils.parameters_to_vector([nn.Parameter(cuda(3)), nn.Parameter(torch.ones(3))])
+
+
+@row(allowed(), PYTHON)
+def copy_of_a_model() -> Tensor:
+    """A deep copy is where the model is."""
+    return copy.deepcopy(nn.Linear(2, 1).cuda()).weight
 
 
 # -- checkpoints -----------------------------------------------------------------------------------------------------
@@ -291,7 +321,10 @@ def packed_sequence_by_hand_on_the_device() -> Tensor:
     return nn.utils.rnn.PackedSequence(cuda(3, 2), torch.tensor([2, 1], device="cuda")).data
 
 
-@row(raises("RuntimeError", "expected device cuda:0 but got device cpu for value tensor|at least two devices"), BINARY)
+@row(
+    says("expected device cuda:0 but got device cpu for value tensor"),
+    native("aten/src/ATen/native/TensorAdvancedIndexing.cpp", "_index_put_impl_"),
+)
 def accumulating_cpu_values_at_indices() -> Tensor:
     """Histograms by `index_put_`."""
     target = torch.zeros(3, device="cuda")

@@ -8,70 +8,134 @@ build; the second is torchgen's own table, `op_rules.json`. Where FakeTensor and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+import module_samples
+import op_samples
 import torch
-from coverage import Tally, arguments_of, attempt, difference, in_use, moved, samples_of, to_cuda
+from covering import MEMORY, TOGETHER, Outcome, Tally, Tensor, attempt, difference, in_use, moved, to_cuda
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from course_lib import virtual_cuda
 
-Tensor = torch.Tensor
 MIXED = "one tensor on the CPU"
+MIXED_MODULE = "inputs on the CPU"
 REFUSED, SILENT = "refused", "no answer"
+SHAPES = 4
+"""cases of each operator or module: the first that differ in the shapes of their tensors"""
+WORDS = ("same device", "two devices", "should be the same", "indices should be", "device type", "on cpu", "on CPU")
+WORDS += (
+    "too many CPU scalars",
+    "but got device",
+    "to have the same device",
+    "get_device() ==",
+    " Device (while checking",
+)
+"""in every refusal of a mixture"""
+Placed = Callable[[torch.nn.Module], torch.nn.Module]
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What became of a mixture."""
+class Mixture:
+    """A call of which some tensors may be left behind."""
 
-    what: str
-    """REFUSED, SILENT, or the devices of the results"""
-    words: str = ""
-    """of the refusal"""
+    call: Callable[[Any, Placed], Any]
+    """takes the tree of arguments, and a function that puts a module where the others are"""
+    arguments: Any
+    left: list[set[int]]
+    """positions of the tensors that stay on the CPU, one set at a time"""
+
+
+@dataclass
+class Found:
+    """What was counted."""
+
+    tally: Tally = field(default_factory=Tally)
+    silent: int = 0
+    """mixtures on which FakeTensor has no answer"""
+    by_table: Counter[str] = field(default_factory=Counter)
+    """mixtures that FakeTensor lets through, a 0-dimensional tensor left behind, and torchgen's check refuses"""
+
+
+# -- ours ------------------------------------------------------------------------------------------------------------
+
+
+def refusal(words: str) -> bool:
+    """Whether an error message is about devices that do not match."""
+    return any(mark in words for mark in WORDS)
+
+
+def devices_of(results: Any) -> str:
+    """The devices of all tensors in a tree, each once: `cpu cuda:0`."""
+    return " ".join(sorted({str(v.device) for v in tree_leaves(results) if isinstance(v, Tensor)}))
+
+
+def reference(mixture: Mixture) -> Outcome:
+    """What the call gives with everything on the CPU."""
+    arguments = moved(mixture.arguments, lambda position: False)
+    with torch.no_grad():
+        return attempt(lambda: mixture.call(arguments, lambda module: module), None, lambda results: results)
+
+
+def ours(mixture: Mixture, left: set[int], expected: Outcome) -> tuple[str, str]:
+    """REFUSED, the devices of the results, or how it failed; and the words of the refusal. In a session."""
+    arguments = moved(mixture.arguments, lambda position: position not in left)
+    with torch.no_grad():
+        outcome = attempt(
+            lambda: mixture.call(arguments, lambda module: module.to("cuda:0")), None, lambda results: results
+        )
+    if outcome.error is None:
+        why = difference(expected.results, outcome.results, where=False)
+        return (f"failed: {why}" if why else devices_of(outcome.results)), ""
+    words = str(outcome.error)
+    if isinstance(outcome.error, (RuntimeError, ValueError)) and refusal(words):
+        return REFUSED, words
+    return f"failed: {type(outcome.error).__name__}: {words}"[:200], words
+
+
+# -- FakeTensor's ----------------------------------------------------------------------------------------------------
 
 
 class FakeOracle:
-    """What FakeTensor says about mixtures."""
+    """What FakeTensor says about mixtures. One for each question: torch 2.14.1 crashes when a mode has had some 300."""
 
     def __init__(self) -> None:
         self._mode = FakeTensorMode(allow_non_fake_inputs=True)
-        self._known: dict[Any, str] = {}
 
-    def verdict(self, key: Any, call: Callable[[Any], Any], arguments: Any, left: int) -> str:
-        """REFUSED, the devices of the results, or SILENT if FakeTensor cannot run the call at all.
-
-        arguments: a tree of CPU tensors and other values; the `left`-th tensor stays on the CPU, the others are on
-        cuda:0. Answers are remembered by `key` and the tensors' shapes.
-        """
-        known = (key, tuple(_signature(v) for v in tree_leaves(arguments)), left)
-        if known not in self._known:
-            self._known[known] = self._ask(call, arguments, left)
-        return self._known[known]
-
-    def _ask(self, call: Callable[[Any], Any], arguments: Any, left: int) -> str:
+    def verdict(self, mixture: Mixture, left: set[int]) -> str:
+        """REFUSED, the devices of the results, or SILENT if FakeTensor cannot run the call at all."""
         position = iter(range(1 << 30))
 
-        def fake(value: Any) -> Any:
+        def place(value: Any) -> Any:
             if not isinstance(value, Tensor):
                 return to_cuda(value)
-            device = "cpu" if next(position) == left else "cuda:0"
-            with torch.no_grad():
-                return FakeTensor(self._mode, value.detach().to("meta"), torch.device(device))
+            return self._fake(value, "cpu" if next(position) in left else "cuda:0")
 
         try:
-            faked = tree_map(fake, arguments)
+            arguments = tree_map(place, mixture.arguments)
             with self._mode, torch.no_grad():
-                return devices_of(call(faked))
+                return devices_of(mixture.call(arguments, self._place_module))
         except Exception as error:
             return REFUSED if _is_mismatch(error) else SILENT
 
+    def _fake(self, value: Tensor, device: str) -> Tensor:
+        with torch.no_grad():
+            return FakeTensor(self._mode, value.detach().to("meta"), torch.device(device))
 
-def _signature(value: Any) -> Any:
-    return (tuple(value.shape), value.dtype, value.layout) if isinstance(value, Tensor) else repr(value)
+    def _place_module(self, module: torch.nn.Module) -> torch.nn.Module:
+        for part in module.modules():
+            for held in (part._parameters, part._buffers):
+                for name, value in held.items():
+                    if value is not None:
+                        fake = self._fake(value, "cuda:0")
+                        held[name] = torch.nn.Parameter(fake) if held is part._parameters else fake
+            if isinstance(part, torch.nn.RNNBase):
+                part._flat_weights = [getattr(part, name) for name in part._flat_weights_names]
+        return module
 
 
 def _is_mismatch(error: BaseException | None) -> bool:
@@ -82,106 +146,74 @@ def _is_mismatch(error: BaseException | None) -> bool:
     return False
 
 
-def refusal(words: str) -> bool:
-    """Whether an error message is about devices that do not match."""
-    marks = ("same device", "two devices", "should be the same", "indices should be", "device type", "on cpu", "on CPU")
-    return any(mark in words for mark in marks)
-
-
-def devices_of(results: Any) -> str:
-    """The devices of all tensors in a tree, each once: `cpu cuda:0`."""
-    return " ".join(sorted({str(v.device) for v in tree_leaves(results) if isinstance(v, Tensor)}))
-
-
-@dataclass
-class Mixtures:
-    """The outcome for one operator or module."""
-
-    tally: Tally
-    silent: int = 0
-    """mixtures on which FakeTensor has no answer"""
-    generated: int = 0
-    """mixtures that torchgen's generated check refuses, and FakeTensor does not know of"""
+# -- both ------------------------------------------------------------------------------------------------------------
 
 
 def cover_mixtures(
-    name: str,
-    cases: list[tuple[Callable[[Any], Any], Any]],
-    oracle: FakeOracle,
-    *,
-    fake: Callable[[Any], Any] | None = None,
-) -> Mixtures:
-    """Leave each tensor of each case on the CPU in turn. A case: a call, and the tree of CPU arguments it takes."""
-    found = Mixtures(Tally())
-    ours: list[tuple[int, int, Verdict]] = []
-    references = [_reference(call, arguments) for call, arguments in cases]
-    with virtual_cuda.session(same_numbers=True, quiet=True):
-        for number, ((call, arguments), expected) in enumerate(zip(cases, references, strict=True)):
-            tensors = [v for v in tree_leaves(arguments) if isinstance(v, Tensor)]
-            if len(tensors) > 1 and expected.error is None:
-                for left in range(len(tensors)):
-                    ours.append((number, left, _ours(call, arguments, left, expected.results)))
-        found.tally.note("memory given back", name, -1, in_use())
-    for number, left, verdict in ours:
-        call, arguments = cases[number]
-        other = oracle.verdict(name, call, arguments, left)
-        if verdict.what.startswith("failed"):
-            found.tally.note(MIXED, name, number, f"{left}: {verdict.what}")
-        elif other == SILENT:
-            found.silent += 1
-        elif verdict.what == REFUSED != other and "wrapper_CUDA" in verdict.words and _is_scalar(arguments, left):
-            found.generated += 1
-        else:
-            agreed = verdict.what == other
-            found.tally.note(MIXED, name, number, "" if agreed else f"{left}: {verdict.what}, FakeTensor: {other}")
+    stage: str, subjects: Sequence[Any], mixtures_of: Callable[[Any], list[Mixture]], name_of: Callable[[Any], str]
+) -> Found:
+    """Try the mixtures of operators or modules, a few of these in each session of virtual CUDA."""
+    found = Found()
+    for start in range(0, len(subjects), TOGETHER):
+        together = subjects[start : start + TOGETHER]
+        prepared = [(name_of(one), [(m, reference(m)) for m in mixtures_of(one)]) for one in together]
+        tried: list[tuple[str, int, Mixture, set[int], str, str]] = []
+        with virtual_cuda.session(same_numbers=True, quiet=True):
+            for name, mixtures in prepared:
+                for number, (mixture, expected) in enumerate(mixtures):
+                    if expected.error is None:
+                        tried += [(name, number, mixture, x, *ours(mixture, x, expected)) for x in mixture.left]
+                found.tally.note(MEMORY, name, -1, in_use())
+        for name, number, mixture, left, verdict, words in tried:
+            other = FakeOracle().verdict(mixture, left)
+            if other == SILENT and not verdict.startswith("failed"):
+                found.silent += 1
+                continue
+            by_table = verdict == REFUSED != other and "wrapper_CUDA" in words and _is_scalar(mixture, left)
+            found.by_table[name] += by_table
+            agreed = verdict == other or by_table
+            found.tally.note(stage, name, number, "" if agreed else f"{left}: {verdict}, FakeTensor: {other}")
     return found
 
 
-def _is_scalar(arguments: Any, left: int) -> bool:
-    return not [v for v in tree_leaves(arguments) if isinstance(v, Tensor)][left].dim()
+def _is_scalar(mixture: Mixture, left: set[int]) -> bool:
+    tensors = [v for v in tree_leaves(mixture.arguments) if isinstance(v, Tensor)]
+    return all(not tensors[position].dim() for position in left)
 
 
-def _reference(call: Callable[[Any], Any], arguments: Any) -> Any:
-    copied = moved(arguments, lambda position: False)
-    with torch.no_grad():
-        return attempt(lambda: call(copied), None, lambda results: results)
+def first_shapes(trees: Iterable[Any]) -> Iterator[Any]:
+    """The first few trees whose tensors differ in shape or dtype."""
+
+    def distinct() -> Iterator[Any]:
+        seen = set()
+        for tree in trees:
+            signature = tuple((tuple(v.shape), v.dtype) for v in tree_leaves(tree) if isinstance(v, Tensor))
+            if signature not in seen:
+                seen.add(signature)
+                yield tree
+
+    return islice(distinct(), SHAPES)
 
 
-def _ours(call: Callable[[Any], Any], arguments: Any, left: int, expected: Any) -> Verdict:
-    mixed = moved(arguments, lambda position: position != left)
-    with torch.no_grad():
-        outcome = attempt(lambda: call(mixed), None, lambda results: results)
-    if outcome.error is None:
-        why = difference(expected, outcome.results, where=False)
-        return Verdict(f"failed: {why}" if why else devices_of(outcome.results))
-    words = str(outcome.error)
-    if isinstance(outcome.error, (RuntimeError, ValueError)) and refusal(words):
-        return Verdict(REFUSED, words)
-    return Verdict(f"failed: {type(outcome.error).__name__}: {words}"[:200])
+def mixtures_of_operator(op: Any) -> list[Mixture]:
+    """Each tensor alone."""
+    function, found = op_samples.as_called(op), []
+    for tree in first_shapes(op_samples.arguments_of(sample) for sample in op_samples.samples_of(op)):
+        count = sum(isinstance(v, Tensor) for v in tree_leaves(tree))
+        if count > 1:
+            found.append(Mixture(lambda a, _: function(a[0], *a[1], **a[2]), tree, [{n} for n in range(count)]))
+    return found
 
 
-def cases_of(op: Any) -> list[tuple[Callable[[Any], Any], Any]]:
-    """An operator's samples as cases."""
-    return [(lambda a: op(a[0], *a[1], **a[2]), arguments_of(sample)) for sample in samples_of(op)]
+def mixtures_of_module(info: Any) -> list[Mixture]:
+    """All tensors that the module is called with; and if they are several, each alone."""
+    found = []
+    samples = {id(s.arguments): s for s in module_samples.samples_of(info)}
+    for tree in first_shapes(s.arguments for s in samples.values()):
+        sample, count = samples[id(tree)], sum(isinstance(v, Tensor) for v in tree_leaves(tree))
 
+        def call(arguments: Any, placed: Placed, sample: module_samples.Sample = sample) -> Any:
+            return placed(sample.module())(*arguments[0], **arguments[1])
 
-if __name__ == "__main__":
-    import sys
-    import warnings
-
-    from coverage import operators
-
-    torch.set_num_threads(1)
-    warnings.simplefilter("ignore")
-    oracle, total, silent, generated = FakeOracle(), Tally(), 0, 0
-    for op in operators():
-        if len(sys.argv) < 2 or op.formatted_name in sys.argv[1:]:
-            one = cover_mixtures(op.formatted_name, cases_of(op), oracle)
-            total.add(one.tally)
-            silent, generated = silent + one.silent, generated + one.generated
-    for (stage, name), count in total.failed().items():
-        reasons = Counter(f.why for f in total.failures if (f.stage, f.name) == (stage, name))
-        print(f"{name:40} {count:5} of {total.tried[stage, name]:5}  {reasons.most_common(3)}")
-    print(
-        sum(n for (s, _), n in total.tried.items() if s == MIXED), "asked;", silent, "silent;", generated, "generated"
-    )
+        found.append(Mixture(call, tree, [set(range(count)), *({n} for n in range(count) if count > 1)]))
+    return found

@@ -1,6 +1,7 @@
 """Run by `test_builds.py` in any Python with torch: train, be refused, save and load, and leave no trace."""
 
 import io
+import warnings
 
 import torch
 from torch import nn
@@ -42,6 +43,11 @@ before = set(vars(torch.Tensor)), set(vars(torch.cuda)), set(vars(torch))
 with virtual_cuda.session(devices=2, same_numbers=True, quiet=True, force=True) as log:
     assert train("cuda") == expected
     assert log.copies and log.syncs and log.launches
+    with warnings.catch_warnings(record=True) as said, torch.autocast("cuda", dtype=torch.float16):
+        warnings.simplefilter("always")
+        layers = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(72, 2)).to("cuda")
+        assert layers(torch.ones(1, 1, 8, 8, device="cuda")).dtype is torch.float16
+    assert not said, said[0].message
     troubles = [f"{case.name}: {trouble}" for case in CASES if (trouble := case.expect.explain(case.run()))]
 assert not troubles, "\n".join(troubles)
 assert (set(vars(torch.Tensor)), set(vars(torch.cuda)), set(vars(torch))) == before

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import copyreg
+import hashlib
+import io
 import json
 import random
 import sys
@@ -25,13 +27,15 @@ import torch.distributed
 import torch.testing
 import torch.utils.checkpoint
 import torch.utils.data.datapipes
-import torchvision
 from torch import nn
 from torch.optim import swa_utils
 from torch.utils import _python_dispatch
 from torch.utils.data import DataLoader, TensorDataset
 
 from course_lib import virtual_cuda
+
+with contextlib.suppress(ImportError):  # the CPU build may be without it
+    import torchvision  # noqa: F401
 
 PACKAGES = ("torch", "torchvision", "threading", "copyreg", "numpy", "random", "warnings", "os", "functools", "pickle")
 MISSING = object()
@@ -64,8 +68,24 @@ def snapshot(where: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
         (name, key): (value, contents(value))
         for name, owner in where.items()
         for key, value in list(vars(owner).items())
-        if key not in ("__dict__", "__weakref__", "__warningregistry__", "next_id")
+        if key
+        not in (
+            "__dict__",
+            "__weakref__",
+            "__warningregistry__",
+            "__slotnames__",
+            "next_id",
+            "_persistent_workers_atexit_registered",
+        )
     }
+
+
+def kernels() -> str:
+    """Which kernel every operator has for every dispatch key, in short: what is registered must be taken out again."""
+    summed = hashlib.sha256()
+    for name in sorted(torch._C._dispatch_get_all_op_names()):
+        summed.update(torch._C._dispatch_dump_table(name).encode())
+    return summed.hexdigest()
 
 
 def state() -> dict[str, Any]:
@@ -83,6 +103,7 @@ def state() -> dict[str, Any]:
         "pickling": len(copyreg.dispatch_table),
         "numbers": [random.getstate()[1][:3], int(np.random.get_state()[1][0])],
         "warning filters": len(warnings.filters),
+        "kernels of operators": kernels(),
         "hooks": [len(sys.meta_path), sys.gettrace() is None, sys.getprofile() is None, sys.excepthook.__name__],
     }
 
@@ -236,24 +257,126 @@ def iteration_abandoned() -> None:
             break
 
 
+def workers() -> None:
+    data = TensorDataset(torch.randn(8, 4))
+    with virtual_cuda.session(quiet=True):
+        for persistent in (False, True):
+            loader = DataLoader(data, 2, num_workers=2, pin_memory=True, persistent_workers=persistent)
+            for _ in range(2):
+                assert [batch.cuda().device.type for (batch,) in loader] == ["cuda"] * 4
+        del loader
+
+
+def mixed_precision() -> None:
+    with virtual_cuda.session(quiet=True):
+        model, scaler = nn.Linear(4, 4).cuda(), torch.amp.GradScaler("cuda")
+        optimiser = torch.optim.SGD(model.parameters(), 0.1)
+        for dtype in (torch.float16, torch.bfloat16):
+            with torch.autocast("cuda", dtype):
+                loss = model(torch.ones(2, 4, device="cuda")).sum()
+            scaler.scale(loss).backward()
+            scaler.step(optimiser)
+            scaler.update()
+        with contextlib.suppress(KeyError), torch.autocast("cuda"):
+            model(torch.ones(2, 4, device="cuda"))
+            raise KeyError
+
+
+OPTIMISERS: Any = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.LBFGS)
+
+
+def every_optimiser() -> None:
+    with virtual_cuda.session(quiet=True):
+        for kind in OPTIMISERS:
+            weight = nn.Parameter(torch.ones(2, device="cuda"))
+            optimiser = kind([weight], lr=0.1)
+
+            def loss(weight: Any = weight, optimiser: Any = optimiser) -> Any:
+                optimiser.zero_grad()
+                value = weight.square().sum()
+                value.backward()
+                return value
+
+            optimiser.step(loss)
+
+
+def saved_and_loaded() -> None:
+    with virtual_cuda.session(devices=2, quiet=True):
+        file = io.BytesIO()
+        torch.save(nn.Linear(2, 2).cuda().state_dict(), file)
+        for where in (None, "cpu", "cuda:1", {"cuda:0": "cuda:1"}, lambda storage, location: storage.cuda()):
+            file.seek(0)
+            torch.load(file, map_location=where)
+
+
+def defaults_left_set() -> None:
+    before = torch.get_rng_state()
+    try:
+        with virtual_cuda.session(quiet=True):
+            torch.set_default_device("cuda")
+            assert torch.ones(2).is_cuda
+            with torch.device("cpu"):
+                assert torch.ones(2).is_cpu
+    finally:
+        torch.set_default_device(None)
+        torch.set_rng_state(before)
+
+
+def scripted_and_exported() -> None:
+    with virtual_cuda.session(quiet=True):
+        model, x = nn.Linear(2, 2).cuda(), torch.ones(2, 2, device="cuda")
+        torch.jit.trace(model, x)(x)
+        torch.jit.script(model)(x)
+        torch.fx.symbolic_trace(model)(x)
+
+
+def modes_of_others() -> None:
+    class Mode(_python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **(kwargs or {}))
+
+    with virtual_cuda.session(quiet=True), Mode(), torch.no_grad(), torch.inference_mode():
+        torch.ones(2, device="cuda") + 1
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     f.__name__: f
     for f in (
         *(plain, nested, mixture_refused, exception_in_an_operator, exception_in_backward, exception_in_a_factory),
         *(out_of_memory, interrupted, installation_fails, a_thread_outlives_it, traced, iteration_abandoned),
+        *(workers, mixed_precision, every_optimiser, saved_and_loaded, defaults_left_set, scripted_and_exported),
+        modes_of_others,
     )
 }
+
+
+def every_operator_named() -> None:
+    """torch keeps a table of the operators that were named so far."""
+    for name in torch._C._dispatch_get_all_op_names():
+        namespace, _, operator = name.partition("::")
+        if namespace == "aten":
+            getattr(torch.ops.aten, operator.partition(".")[0], None)
+
+
+def scripted_on_the_cpu() -> None:
+    model, x = nn.Linear(2, 2), torch.ones(2, 2)
+    torch.jit.trace(model, x)(x)
+    torch.jit.script(model)(x)
+    torch.fx.symbolic_trace(model)(x)
 
 
 def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    assert torchvision is not None
     # What torch loads and fills when it is first used, without virtual CUDA.
     train("cpu")
     with contextlib.suppress(Exception):
         torch.ones(1).cuda()
-    next(iter(DataLoader(TensorDataset(torch.ones(2)), num_workers=1)))
+    every_operator_named()
+    scripted_on_the_cpu()
+    next(iter(DataLoader(TensorDataset(torch.ones(2)), num_workers=1, persistent_workers=True)))
+    for kind in OPTIMISERS:
+        kind([nn.Parameter(torch.ones(2))], lr=0.1)
     report = {}
     for name, scenario in SCENARIOS.items():
         where = owners()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +14,12 @@ import pytest
 import torch
 
 from course_lib import virtual_cuda
-from course_lib.virtual_cuda.refusals import record
-from course_lib.virtual_cuda.refusals.cases import Allowance, Case, Outcome, Refusal
+from course_lib.virtual_cuda import rules
+from course_lib.virtual_cuda.refusals import record, wheel
+from course_lib.virtual_cuda.refusals.cases import SAME, Allowance, Case, Outcome, Refusal
 from course_lib.virtual_cuda.refusals.table import CASES
+
+SOURCES = ("https://github.com/", "torchgen", "FakeTensor", "the installed torch", "matplotlib", "not settled")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -59,9 +64,7 @@ def test_a_row_has_a_name_of_its_own_a_description_and_a_source() -> None:
     assert len({case.name for case in CASES}) == len(CASES)
     for case in CASES:
         assert case.description.endswith("."), case.name
-        assert case.source.startswith(("https://", "torchgen", "FakeTensor", "the installed torch", "the format")), (
-            case.name
-        )
+        assert case.source.startswith(SOURCES), case.name
 
 
 def test_every_kind_of_row_is_there() -> None:
@@ -95,6 +98,58 @@ def test_no_row_passes_unchecked() -> None:
         for case in CASES:
             case.run()
     assert not log.unchecked
+
+
+# -- words -----------------------------------------------------------------------------------------------------------
+
+VARIABLE_PARTS = re.compile(
+    r"cuda:\d+|(?<=[ (])cpu\b|'\w+'|torch\.(?:cuda\.)?\w+Tensor|wrapper_\w+|(?<=got )\w+(?= is on)|(?<=index )\d+"
+    r"|(?<=input )\d+|(?<=but got )\d+D|(?<=for argument )\w+|(?<=Function )\w+|(?<=type: )\w+"
+    r"|(?<= )(?:hidden|parameter)\b|torch\.take_along_dim\(\):|Long tensor|invalid device ordinal|\n.*"
+)
+"""what a message names: devices, types, arguments, and CUDA's own words; between them are constants of torch"""
+
+
+@pytest.mark.skipif(not wheel.is_readable(), reason="the libraries of this system's torch have another form")
+def test_what_virtual_cuda_says_is_compiled_into_the_installed_torch(two_devices: None) -> None:
+    foreign = []
+    for case in CASES:
+        if isinstance(case.expect, Refusal) and (text := _own_words(case)):
+            pieces = [piece for piece in VARIABLE_PARTS.split(text) if len(piece.strip()) > 3]
+            foreign += [f"{case.name}: {piece!r}" for piece in pieces if not _is_compiled(piece)]
+    assert not foreign, "\n".join(foreign)
+
+
+def _is_compiled(piece: str) -> bool:
+    """As one constant, or as two that are printed one after the other."""
+    cuts = [place for match in re.finditer(" ", piece) for place in match.span()]
+    return wheel.says(piece) or any(wheel.says(piece[:cut]) and wheel.says(piece[cut:]) for cut in cuts)
+
+
+def _own_words(case: Case) -> str:
+    """The message of a refusal that is raised by virtual CUDA's code, and not by torch's own."""
+    try:
+        torch.manual_seed(0)
+        case.program()
+    except Exception as error:
+        *_, last = traceback.walk_tb(error.__traceback__)
+        if Path(virtual_cuda.__file__).parent in Path(last[0].f_code.co_filename).parents:
+            return "" if case.source == SAME else str(error)
+    return ""
+
+
+def test_methods_in_the_rules_are_the_wrappers_of_the_cuda_library() -> None:
+    compiled = wheel.methods()
+    if not compiled:
+        pytest.skip("this build of torch has no CUDA")
+    named = {rule for name, rule in rules.generated_checks().items() if rule != rules.ITERATOR and _takes_tensors(name)}
+    assert named == compiled
+
+
+def _takes_tensors(name: str) -> bool:
+    operator, _, overload = name.partition(".")
+    schema = getattr(getattr(torch.ops.aten, operator), overload or "default")._schema
+    return any("Tensor" in str(argument.type) for argument in schema.arguments)
 
 
 # -- the recorder ----------------------------------------------------------------------------------------------------
@@ -135,8 +190,51 @@ def test_rows_for_two_devices_are_skipped_on_one() -> None:
 def test_without_a_gpu_nothing_is_recorded(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "course_lib.virtual_cuda.refusals.record", "--out", str(tmp_path / "real.json")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "No GPU here" in done.stderr
+    assert done.returncode == 2
+    assert ("No GPU here" if torch.version.cuda else "built without CUDA") in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_virtual_cuda_is_not_taken_for_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with virtual_cuda.session(quiet=True, force=True):
+        assert torch.cuda.is_available()
+        assert record.main(["--out", str(tmp_path / "real.json")]) == 2
+    assert "Virtual CUDA is on" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_else_is_taken_for_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(virtual_cuda, "is_enabled", lambda: False)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    with virtual_cuda.session(quiet=True, force=True):
+        assert record.obstacle().startswith("Something plays a GPU")
+        assert record.main(["--out", str(tmp_path / "real.json")]) == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_on_a_gpu_the_record_is_kept_beside_the_recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "RECORDS", tmp_path)
+    monkeypatch.setattr(record, "obstacle", lambda: "")
+    monkeypatch.setattr(record, "CASES", CASES[:5])
+    with virtual_cuda.session(name="NVIDIA A100", quiet=True, force=True):
+        assert record.main([]) == 0
+    stored = record.Record.read(tmp_path / f"torch-{record.version()}.json")
+    assert (stored.device, stored.devices) == ("NVIDIA A100", 1)
+    assert list(stored.outcomes) == [case.name for case in CASES[:5]]
+
+
+def test_a_row_that_breaks_the_gpu_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object, **settings: object) -> None:
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
+    def program() -> torch.Tensor:
+        monkeypatch.setattr(torch, "ones", broken)
+        return torch.zeros(1)
+
+    case = dataclasses.replace(CASES[0], program=program)
+    monkeypatch.setattr(record, "CASES", (case, *CASES[1:3]))
+    with pytest.raises(RuntimeError, match=f"{case.name} has left the device unusable"):
+        record.record("a GPU", 1)
 
 
 def test_what_virtual_cuda_says_is_no_source() -> None:

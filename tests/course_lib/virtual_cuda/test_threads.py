@@ -102,15 +102,22 @@ def test_a_thread_that_goes_on_afterwards_works_on_the_cpu_and_again_on_the_next
         assert worker.do(lambda: (torch.ones(2) * 2).tolist()) == [2, 2]
 
 
-@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.skipif(not FORKS, reason="cannot fork"))])
-def test_pinned_loaders(workers: int, cuda: Any) -> None:
+FORKED = pytest.mark.skipif(not FORKS, reason="cannot fork")
+
+
+@pytest.mark.parametrize(
+    ("workers", "persistent"),
+    [(0, False), pytest.param(2, False, marks=FORKED), pytest.param(2, True, marks=FORKED)],
+)
+def test_pinned_loaders(workers: int, persistent: bool, cuda: Any) -> None:
     data = TensorDataset(torch.arange(12.0))
-    loader = DataLoader(data, batch_size=4, pin_memory=True, num_workers=workers)
-    seen = []
-    for (batch,) in loader:
-        assert batch.is_pinned() and not batch.is_cuda
-        seen += batch.to("cuda", non_blocking=True).tolist()
-    assert seen == list(range(12))
+    loader = DataLoader(data, batch_size=4, pin_memory=True, num_workers=workers, persistent_workers=persistent)
+    for _ in range(2 if persistent else 1):
+        seen = []
+        for (batch,) in loader:
+            assert batch.is_pinned() and not batch.is_cuda
+            seen += batch.to("cuda", non_blocking=True).tolist()
+        assert seen == list(range(12))
     assert {copy.blocking for copy in cuda.copies if copy.target == "cuda:0"} == {False}
 
 
