@@ -2,5 +2,6 @@
 
 from course_lib.data.digits import ImageSplit, load_digits
 from course_lib.data.files import BadDataFile
+from course_lib.data.photos import PHOTO_CLASSES, photo_records
 
-__all__ = ["BadDataFile", "ImageSplit", "load_digits"]
+__all__ = ["PHOTO_CLASSES", "BadDataFile", "ImageSplit", "load_digits", "photo_records"]

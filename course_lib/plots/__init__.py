@@ -9,7 +9,31 @@ from __future__ import annotations
 from course_lib.plots.autograd import autograd_graph
 from course_lib.plots.curves import descent, loss_curves, scaling, step_errors
 from course_lib.plots.graphs import graph
+from course_lib.plots.hardware import Life, four_steps, launches, lifelines, roofline
+from course_lib.plots.modules import image_row, module_tree, shape_flow
 from course_lib.plots.series import lines
 from course_lib.plots.style import Canvas, canvas
+from course_lib.plots.surfaces import surface_paths
+from course_lib.plots.tensors import storage
 
-__all__ = ["Canvas", "autograd_graph", "canvas", "descent", "graph", "lines", "loss_curves", "scaling", "step_errors"]
+__all__ = [
+    "Canvas",
+    "Life",
+    "autograd_graph",
+    "canvas",
+    "descent",
+    "four_steps",
+    "graph",
+    "image_row",
+    "launches",
+    "lifelines",
+    "lines",
+    "loss_curves",
+    "module_tree",
+    "roofline",
+    "scaling",
+    "shape_flow",
+    "step_errors",
+    "storage",
+    "surface_paths",
+]
