@@ -1,4 +1,4 @@
-"""Networks drawn from what PyTorch registered: every module a line, every step a stack or a bar, every image a panel."""
+"""Networks drawn from what PyTorch registered: a line for a module, a stack or bar for a step, a panel for an image."""
 
 from __future__ import annotations
 
