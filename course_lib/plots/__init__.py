@@ -7,9 +7,11 @@ Every function draws what it is given (arrays, measured times, the records of a 
 from __future__ import annotations
 
 from course_lib.plots.autograd import autograd_graph
+from course_lib.plots.bars import bars
 from course_lib.plots.curves import descent, loss_curves, scaling, step_errors
 from course_lib.plots.graphs import graph
 from course_lib.plots.hardware import Life, four_steps, launches, lifelines, roofline
+from course_lib.plots.loading import class_counts, colour_row, timeline
 from course_lib.plots.modules import image_row, module_tree, shape_flow
 from course_lib.plots.series import lines
 from course_lib.plots.style import Canvas, canvas
@@ -20,7 +22,10 @@ __all__ = [
     "Canvas",
     "Life",
     "autograd_graph",
+    "bars",
     "canvas",
+    "class_counts",
+    "colour_row",
     "descent",
     "four_steps",
     "graph",
@@ -36,4 +41,5 @@ __all__ = [
     "step_errors",
     "storage",
     "surface_paths",
+    "timeline",
 ]

@@ -1,0 +1,37 @@
+"""A few values with names, as horizontal bars: for what has no axis to be drawn over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from course_lib.plots.style import BLUE, INK, Canvas, canvas, styled
+
+
+@styled
+def bars(values: Mapping[str, float], *, xlabel: str, limit: float | None = None) -> Canvas:
+    """A bar for each of `values` (label -> at least 0), in their order from the top, its value written at its end.
+
+    limit: a line across all bars, where something ends; it is named in the description.
+    """
+    if not values:
+        raise ValueError("bars: no values; one bar at least is needed")
+    figure, (axes,) = canvas(7.5, 0.9 + 0.42 * len(values))
+    for row, value in enumerate(values.values()):
+        axes.barh(row, value, 0.6, color=BLUE, zorder=2)
+        axes.annotate(_number(value), (value, row), (5, 0), textcoords="offset points", va="center", color=INK)
+    if limit is not None:
+        axes.axvline(limit, color=INK, linewidth=1.2, linestyle=(0, (4, 3)), zorder=3)
+    axes.set_yticks(range(len(values)), list(values))
+    axes.set_ylim(len(values) - 0.4, -0.6)
+    axes.set_xlim(0, 1.12 * max([*values.values(), limit or 0]) or 1)
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(xlabel)
+    said = "; ".join(f"{label}: {_number(value)}" for label, value in values.items())
+    figure.description = f"Bars, {xlabel}. {said}." + ("" if limit is None else f" A line at {_number(limit)}.")
+    return figure
+
+
+def _number(value: float) -> str:
+    """Three digits, without exponents for large numbers."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
