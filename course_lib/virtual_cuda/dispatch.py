@@ -112,7 +112,7 @@ def learn(func: Any) -> int:
         and has_kernel(func.name(), "CompositeImplicitAutograd")
         and not has_kernel(func.name(), "CPU")
     ):
-        bits |= IMPLICIT
+        bits |= IMPLICIT if bits & ALSO_ON_CPU else IMPLICIT | LAZY
     _facts[func] = bits
     return bits
 
@@ -174,6 +174,8 @@ class Dispatch(TorchDispatchMode):
         if device == -1 and not mixed and not bits & ALSO_ON_CPU:
             return func(*args, **kwargs) if kwargs else func(*args)
         if bits & IMPLICIT:
+            if bits & LAZY and device == -1 and not mixed:
+                return resolving(func, *args, **(kwargs or {}))
             return self._parts(func, Key.CompositeImplicitAutograd, args, kwargs or {})
         if mixed or bits & ALWAYS:
             device = self._settle(func, args, kwargs or {})

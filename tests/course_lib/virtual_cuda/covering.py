@@ -270,14 +270,11 @@ class Watched(TorchDispatchMode):
     """A mode that does nothing but look into composite operators, as the virtual device does."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        bits = dispatch.learn(func)
-        if bits & dispatch.IMPLICIT:
-            with self:
-                key = torch._C.DispatchKey.CompositeImplicitAutograd
-                return dispatch.resolving(func._op_dk, key, *args, **(kwargs or {}))
-        return (
-            dispatch.resolving(func, *args, **(kwargs or {})) if bits & dispatch.LAZY else func(*args, **kwargs or {})
-        )
+        if not dispatch.learn(func) & dispatch.IMPLICIT:
+            return dispatch.resolving(func, *args, **(kwargs or {}))
+        with self:
+            key = torch._C.DispatchKey.CompositeImplicitAutograd
+            return dispatch.resolving(func._op_dk, key, *args, **(kwargs or {}))
 
 
 def in_use() -> str:

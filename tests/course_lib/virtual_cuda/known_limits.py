@@ -48,7 +48,7 @@ WATCHED = [
     Watched(
         (BACKWARD,),
         ("masked_fill", "ormqr", "prod", "masked_prod"),
-        "the derivative is computed without in-place operations, in other strides or another order of sums",
+        "the derivative is computed without selections and in-place operations: another order of sums, other strides",
     ),
     Watched(
         (INFERENCE, OUT),
@@ -58,7 +58,7 @@ WATCHED = [
     Watched(
         (MODULE, MODULE_BACKWARD),
         ("nn.LinearCrossEntropyLoss",),
-        "its chunks are added without in-place operations",
+        "with label smoothing, class weights of ignored targets are zeroed before their sum instead of left out",
     ),
 ]
 
