@@ -322,10 +322,11 @@ def _plan(notebook: Notebook, student: StudentNotebook, assignment: Assignment, 
     document = []
     last = _last_that_counts(notebook)
     for index in range(len(notebook.cells) + 1):
-        # What is added after the last answer and the last test comes too late to be tested, as in nbgrader; run, a
-        # closing `%reset` would take the answers away before the judge has called them.
-        where = plan if index <= last else late
-        where += [PlannedCell(cell.source, "extra") for cell in added.get(index, ()) if cell.kind == "code"]
+        for own in added.get(index, ()):
+            if own.kind == "code":
+                # The judge calls the answers when all cells have run: a closing `%reset` would take them away.
+                where = late if index > last and _RESET.search(own.source) else plan
+                where.append(PlannedCell(own.source, "extra"))
         document += [students_cell(cell.kind, cell.source) for cell in added.get(index, ())]
         if index < len(notebook.cells):
             cell = notebook.cells[index]
@@ -342,8 +343,12 @@ def _plan(notebook: Notebook, student: StudentNotebook, assignment: Assignment, 
     )
 
 
+_RESET = re.compile(r"^\s*%\s*(reset|reset_selective|xdel)\b", re.M)
+"""IPython's magics that forget names"""
+
+
 def _last_that_counts(notebook: Notebook) -> int:
-    """The last place in the instructor's order where a student's addition can matter: before an answer or a test.
+    """The last place in the instructor's order where what a student adds can matter to an answer or a test.
 
     The cells after a task are its answer, so there it is one further.
     """

@@ -55,8 +55,8 @@ def prepare(setup: dict[str, Any]) -> None:
     assignment = load_assignment(Path(setup["folder"]), Path(setup["root"]))
     assignment = dataclasses.replace(assignment, device=setup["device"])
     if assignment.device == VIRTUAL_CUDA and assignment.checks:
-        # The reference is run here, and it uses the device that the students' code uses.
-        virtual_cuda.enable(force=True, quiet=True)
+        # The reference is run in the judges forked from here, on the device that the students' code uses.
+        virtual_cuda.enable(force=True, quiet=True, forks=True)
     checks = Checks(assignment) if assignment.checks else None
     if checks:
         checks.warm_up()

@@ -49,6 +49,7 @@ def enable(
     force: bool = False,
     quiet: bool = False,
     trace: bool = False,
+    forks: bool = False,
 ) -> Log:
     """Switch virtual CUDA on, and return its log. May be nested: the outermost call decides.
 
@@ -56,7 +57,8 @@ def enable(
     no limit. `name`: what `torch.cuda.get_device_name()` says. `same_numbers`: random numbers on the device are the
     CPU's, to compare a run with one on the CPU; else they differ, as on CUDA. With a real GPU present nothing is
     replaced, and the log watches the GPU; `force` uses the virtual device all the same. `quiet`: do not say so.
-    `trace`: record the times of kernels, for `log.timeline()`; slower. Raises ValueError.
+    `trace`: record the times of kernels, for `log.timeline()`; slower. `forks`: children that are forked may use the
+    devices, too, which CUDA does not allow. Raises ValueError.
     """
     global _on
     if _on is not None:
@@ -71,7 +73,7 @@ def enable(
         from course_lib.virtual_cuda.runtime import Runtime
         from course_lib.virtual_cuda.switch import switch_on
 
-        made = Runtime(devices, memory, name, same_numbers)
+        made = Runtime(devices, memory, name, same_numbers, forks)
         _on = _On(made.log, switch_on(made), virtual=True)
     if trace:
         _on.log.trace(True)

@@ -276,10 +276,11 @@ class Ledger:
         self.fraction = fraction
         self.limit = int(self.capacity * fraction)
 
-    def after_fork(self) -> None:
-        """In a child process: another thread of the parent may have held the lock; and nothing can be allocated."""
+    def after_fork(self, usable: bool) -> None:
+        """In a child process: another thread of the parent may have held the lock. Not `usable`: nothing is given."""
         self._lock = threading.Lock()
-        self.take = _not_in_child  # type: ignore[method-assign]
+        if not usable:
+            self.take = _not_in_child  # type: ignore[method-assign]
 
     def _count(self) -> None:
         """Count what has happened since the last time, in order."""

@@ -46,6 +46,8 @@ class Runtime:
     name: str | None = None
     same_numbers: bool = False
     """random numbers on the device are those that the CPU would draw"""
+    forks: bool = False
+    """forked children may use the devices: for a server that forks a process for each job"""
     log: Log = field(default_factory=Log)
     here: InThread = field(default_factory=InThread)
 

@@ -89,11 +89,11 @@ def _passed_through(self: Any, func: Any, types: Any, args: Any = (), kwargs: An
 
 def _in_child() -> None:
     for runtime in _on:
-        runtime.forked = True
+        runtime.forked = not runtime.forks
         # Another thread of the parent may have held these locks.
         runtime.log._lock = threading.RLock()
         for ledger in runtime.ledgers:
-            ledger.after_fork()
+            ledger.after_fork(usable=runtime.forks)
 
 
 if hasattr(os, "register_at_fork"):

@@ -203,7 +203,8 @@ def test_cuda_code_is_graded_on_a_virtual_device_where_the_assignment_wants_cuda
         (tmp_path / "handed" / student / "trains" / "trains.ipynb").write_bytes(trains.notebook(cells))
 
     def graded(*more: object) -> dict[str, Any]:
-        assert run("grade", trains.assignment.folder, "handed", "--out", "out", *more)[0] == 0
+        status, printed, errors = run("grade", trains.assignment.folder, "handed", "--out", "out", *more)
+        assert status == 0, printed + errors
         return {s["student"]: s for s in json.loads(Path("out/results.json").read_text())["submissions"]}
 
     found = graded()

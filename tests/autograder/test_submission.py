@@ -762,14 +762,12 @@ def test_a_notebook_with_random_bytes_changed_is_read_without_an_exception(littl
     check_whatever(read_submission("ada", {"little.ipynb": bytes(data)}, assignment), assignment)
 
 
-def test_what_is_added_after_the_last_answer_is_not_run_but_looked_through(
-    make_little: Any, little_cells: list[Any]
-) -> None:
+def test_a_reset_after_the_last_answer_is_not_run_but_looked_through(make_little: Any, little_cells: list[Any]) -> None:
     without_task = make_little(little_cells[:-1], **{"checks.py": "", "assignment.toml": 'forbidden = ["torch"]\n'})
     notebook = without_task.honest()
     before = plan(read(without_task, notebook))
-    notebook["cells"] += [code("%reset -f"), code("import torch")]
+    notebook["cells"] += [code("print(double(2))"), code("import torch\n%reset -f")]
     submission = read(without_task, notebook)
     assert "forbidden-import" in [flag.kind for flag in submission.flags]
-    assert plan(submission) == before, "a closing %reset cannot take the answers away before they are called"
+    assert plan(submission) == [*before, ("extra", None, "print(double(2))")], "the answers are there to be called"
     assert "%reset -f" in submission.notebooks[0].document, "a person still sees it"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import queue
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -250,3 +253,20 @@ def test_two_threads_draw_and_allocate_at_the_same_time(cuda: Any) -> None:
 def test_tensors_of_the_device_do_not_leave_the_process(cuda: Any) -> None:
     with pytest.raises(RuntimeError, match="cannot share a CUDA storage"):
         torch.multiprocessing.reductions.reduce_tensor(torch.ones(2, device="cuda"))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_children_of_a_forking_server_may_use_the_device() -> None:
+    program = """
+import os, torch
+from course_lib import virtual_cuda
+virtual_cuda.enable(quiet=True, forks=True)
+held = torch.ones(3, device="cuda")
+child = os.fork()
+if child == 0:
+    made = held + torch.ones(3).to("cuda")
+    os._exit(0 if made.is_cuda and made.tolist() == [2.0] * 3 and torch.cuda.memory_allocated() == 1024 else 1)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
