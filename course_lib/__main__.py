@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not healthy(findings):
         print("Mend the lines marked `stop` first.")
         return 1
-    print("Fit to hand in." if options.notebook else "All set.")
+    print("Fit to hand in." if options.notebook else doctor.one_line(findings))
     return 0
 
 

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from course_lib.findings import Finding, Level
 
@@ -26,6 +26,19 @@ def environment(*, imports: bool = False) -> list[Finding]:
     findings += [_needed(name, least) for name, least in NEEDED.items()]
     findings += [_wanted(name, use, imports) for name, use in WANTED.items()]
     return [*findings, _gpu(), _colab(), *_data()]
+
+
+def one_line(findings: Sequence[Finding] | None = None) -> str:
+    """All of it in one line, to read or to send to somebody: what is there, and what to mend first."""
+    findings = environment() if findings is None else findings
+    there = [f"{f.subject} {f.text.partition(' (')[0]}" for f in findings if f.level is Level.OK]
+    listed = ", ".join(text.partition(";")[0] for text in there if not text.startswith(("data", "Colab no")))
+    stop = [f for f in findings if f.level is Level.STOP]
+    look = [f for f in findings if f.level is Level.LOOK]
+    for word, wrong in (("Mend first", stop), ("Worth a look", look)):
+        if wrong:
+            return f"{listed}. {word}: {wrong[0].subject}: {wrong[0].text}"
+    return f"{listed}. All set."
 
 
 def _python(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Finding:
@@ -117,3 +130,9 @@ def _data() -> Iterator[Finding]:
             yield Finding(Level.STOP, "data", str(error))
         else:
             yield Finding(Level.OK, "data", f"{loader}: intact")
+    try:
+        data.photo_records()
+    except data.BadDataFile as error:
+        yield Finding(Level.STOP, "data", str(error))
+    else:
+        yield Finding(Level.OK, "data", "photo_records: intact")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,33 @@ def _by_subject(findings: list[Finding]) -> dict[str, Finding]:
     return {finding.subject: finding for finding in findings}
 
 
-def test_this_environment_is_healthy_and_nothing_heavy_was_imported() -> None:
-    heavy = {name for name in ("torch", "tensorflow") if name in sys.modules}
+def test_nothing_heavy_is_imported() -> None:
+    program = (
+        "import sys; from course_lib import doctor; doctor.environment(); print({'torch', 'keras'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "set()\n", done.stderr
+
+
+def test_this_environment_is_healthy() -> None:
     findings = doctor.environment()
     assert healthy(findings), table(findings)
-    assert {name for name in ("torch", "tensorflow") if name in sys.modules} == heavy
     subjects = _by_subject(findings)
     assert subjects["numpy"].text == numpy.__version__
     assert subjects.keys() == {"Python", "numpy", "matplotlib", "torch", "tensorflow", "GPU", "Colab", "data"}
+
+
+def test_one_line_names_what_is_there_and_what_to_mend_first() -> None:
+    line = doctor.one_line()
+    assert f"numpy {numpy.__version__}" in line and line.startswith("Python 3.") and "\n" not in line
+    assert line.endswith("All set.")
+    broken = [
+        Finding(Level.OK, "Python", "3.12.1"),
+        doctor._needed("numpy", (999, 0)),
+        doctor._wanted("none", "x", False),
+    ]
+    assert doctor.one_line(broken).startswith("Python 3.12.1. Mend first: numpy: ")
+    assert "pip install -U 'numpy>=999.0'" in doctor.one_line(broken)
 
 
 def test_a_missing_library_that_every_notebook_needs_stops(monkeypatch: pytest.MonkeyPatch) -> None:
