@@ -29,8 +29,15 @@ FACTS = {
         "np.finfo(float).eps < 1e-15 and torch.zeros(1).element_size() * 2 == double.element_size()"
     ),
     "`torch.zeros(2, 3, dtype=torch.float64)`": "torch.zeros(2, 3, dtype=torch.float64).dtype is torch.float64",
-    "The same seed does not mean the same numbers.": "not torch.allclose(from_torch, from_numpy)",
-    "`torch.tensor` accepts an array as well, and keeps its dtype": "from_numpy.dtype is torch.float64",
+    "The same seed gives other numbers than in NumPy.": "other_numbers()",
+    "`torch.tensor` accepts an array, and keeps its dtype": "torch.tensor(np.ones(2)).dtype is torch.float64",
+    "float64 has 8 bytes and float32 has 4. Two more have only 2: `float16`, and `bfloat16`": (
+        "[torch.ones((), dtype=d).element_size() for d in lost_at] == [2, 2, 4, 8]"
+    ),
+    "which has fewer digits and reaches as far as float32": (
+        "torch.finfo(torch.bfloat16).eps > torch.finfo(torch.float16).eps and"
+        " torch.finfo(torch.bfloat16).max > 0.99 * torch.finfo(torch.float32).max"
+    ),
     "the gap doubles at every power of 2": (
         "all(gap_at(d, 2.0**k) == 2 * gap_at(d, 2.0 ** (k - 1)) and gap_at(d, 1.5 * 2.0**k) == gap_at(d, 2.0**k)"
         " for d in lost_at for k in range(-3, 10))"
@@ -39,25 +46,31 @@ FACTS = {
         "torch.finfo(torch.float16).max == 65504 and gaps['float16'].isnan().any().item() and"
         " not any(gaps[n].isnan().any().item() for n in ('bfloat16', 'float32', 'float64'))"
     ),
-    "In which of the four is 256 + 1 equal to 256?": "len(gaps) == 4",
-    "Where the gap is larger than 1, adding 1 can be lost.": (
+    "in which of the four is 256 + 1 equal to 256?": "len(gaps) == 4 + 1",
+    "a level line where the gap is 1": "gaps['a gap of 1'].tolist() == [1] * len(numbers)",
+    "the next number is more than 1 away, and adding 1 can be lost": (
         "all(gap_at(d, n) == 2 for d, n in lost_at.items() if d is not torch.float16) and"
         " gap_at(torch.float16, 2048) == 2"
     ),
-    "So in `bfloat16` 256 + 1 is 256; `float16` lasts until 2048, `float32` until 16,777,216.": (
-        "[lost_at[d] for d in (torch.bfloat16, torch.float16, torch.float32)] == [256, 2048, 16777216]"
-    ),
+    "In `bfloat16` 256 + 1 is 256; `float16` lasts until 2048, `float32` until 16,777,216, and `float64` until a number"
+    " of 16 digits.": "list(lost_at.values()) == [256, 2048, 16777216, 2**53] and len(str(2**53)) == 16",
     "`pixel` is the byte 200": "pixel.tolist() == [200] and pixel.dtype is torch.uint8",
     "float over integer, float64 over float32": (
         "(whole + single).dtype is torch.float32 and mixed['single + double'].dtype is torch.float64"
     ),
-    "`single * np.pi` stays float32. It can only turn integers into floats.": (
+    "`single * np.pi` stays float32.": (
         "(single * np.pi).dtype is torch.float32 and (whole + 1.5).dtype is torch.float32"
     ),
-    "300 does not fit into 0 to 255, so it wraps round to 44": "mixed['pixel + 100'].tolist() == [44] == [300 - 256]",
+    "It can only turn integers into floats, and then into float32, the default. `/` always gives a float.": (
+        "(whole + 1.5).dtype is (whole / 2).dtype is (whole / whole).dtype is torch.get_default_dtype()"
+    ),
+    "300 does not fit into 0 to 255, so 256 is taken off, and 44 is left.": (
+        "mixed['pixel + 100'].tolist() == [44] == [300 - 256]"
+    ),
     "Elementwise operations convert. Matrix products do not": "'same dtype' in raised(lambda: single @ double)",
-    "The first message calls float32 `float` and float64 `double`.": (
-        "single.float().dtype is torch.float32 and single.double().dtype is torch.float64"
+    "Messages use C's names: `float` is float32, `double` is float64, `Long` is int64": (
+        "single.float().dtype is torch.float32 and single.double().dtype is torch.float64 and"
+        " single.long().dtype is torch.int64"
     ),
     "float32 is what PyTorch chooses where *nobody* said anything.": "torch.get_default_dtype() is torch.float32",
     "<code>torch.tensor(array, dtype=torch.float32)</code> mends it": (
@@ -91,7 +104,7 @@ FACTS = {
     "at axis 1, 4 meets 3. For `(3,)` there is a cure: `v[:, None]` makes it `(3, 1)`": (
         "(torch.zeros(3, 4) + torch.arange(3)[:, None]).tolist() == [[0] * 4, [1] * 4, [2] * 4]"
     ),
-    "A model predicts 64 targets without any error": "torch.equal(predictions[:, 0], targets) and len(targets) == 64",
+    "A model predicts 64 targets exactly.": "torch.equal(predictions[:, 0], targets) and len(targets) == 64",
     "its output has the shape `(64, 1)`, as models' outputs do, and the targets have `(64,)`": (
         "predictions.shape == (64, 1) and targets.shape == (64,)"
     ),
@@ -99,9 +112,7 @@ FACTS = {
     "`(64, 1)` and `(64,)` broadcast to `(64, 64)`: each prediction was compared with *every* target, 4096 pairs.": (
         "squared.shape == (64, 64) and squared.numel() == 4096"
     ),
-    "The loss even falls during training, towards the mean of the targets.": (
-        "((targets.mean() - targets) ** 2).mean() < squared.mean()"
-    ),
+    "it is least where every prediction is the mean of all targets": "flat_at_the_mean()",
     "Aligned at the right, they are subtracted from the *columns*": (
         "torch.equal(q - q.mean(dim=1), torch.stack([q[:, j] - q[j].mean() for j in range(3)], dim=1))"
     ),
@@ -121,12 +132,11 @@ FACTS = {
         "whole.add(1.5).tolist() == [2.5, 3.5] and torch.ones(4).add(torch.ones(3, 4)).shape == (3, 4)"
     ),
     "Integers cannot take up 2.5, and four places cannot hold twelve numbers.": "whole.tolist() == [1, 2]",
-    "NumPy calls it `clip`": "np.array_equal(t.clamp(-2, 1).numpy(), np.clip(t.numpy(), -2, 1))",
+    "NumPy calls it `clip`": "np.array_equal(t.clamp(-2, 1), np.clip(t.numpy(), -2, 1), equal_nan=True)",
     "`clamp(min=0)` is the ReLU of lecture 02": (
-        "torch.equal(t.clamp(min=0), torch.relu(t)) and np.array_equal(t.clamp(min=0), np.maximum(t.numpy(), 0))"
+        "torch.equal(t[:4].clamp(min=0), t[:4].relu()) and t[:4].clamp(min=0).tolist() == [0, 0, 0.5, 2]"
     ),
-    "A `nan` stays a `nan`": "torch.tensor([torch.nan]).clamp(0, 1).isnan().item()",
-    "With swapped limits the upper one wins everywhere": "t.clamp(min=3, max=2).unique().tolist() == [2]",
+    'A `nan` ("not a number") stays a `nan`': "t.clamp(0, 1).isnan().tolist() == [False] * 4 + [True]",
     # 5 The bridge
     "`from_numpy` shares the array's memory, always.": "sharing() == [True, True, False, False]",
     "Another dtype needs other bytes, so there it copies.": (
@@ -184,10 +194,6 @@ FACTS = {
     "`x.contiguous()` and `x.long()` had nothing to do, and returned `x` itself": (
         "candidates['x.contiguous()'] is x and candidates['x.long()'] is x"
     ),
-    "The view costs the same for 2500 entries as for 10,240,000.": (
-        "sides[0] ** 2 == 2500 and sides[-1] ** 2 == 10_240_000 and 0.05 < seconds['.T'][-1] / seconds['.T'][0] < 20"
-    ),
-    "the copy takes more than a hundred times as long": "seconds['clone()'][-1] > 100 * seconds['.T'][-1]",
     "a stride of 0 stays at the same place": "bias.expand(4, 3).stride() == (0, 1) and shares(bias.expand(4, 3), bias)",
     "3,000,000 entries in 12 bytes.": "million.numel() == 3_000_000 and million.untyped_storage().nbytes() == 12",
     "`clone()` first": "raised(lambda: bias.expand(4, 3).clone().add_(1)) == '' and bias.tolist() == [5, 6, 7]",
@@ -195,6 +201,9 @@ FACTS = {
     "A moving average without a loop and without a copy.": (
         "torch.allclose(windows.mean(dim=1), torch.stack([series[i : i + 3].mean() for i in range(5)])) and"
         " shares(windows, series)"
+    ),
+    "The message counts bytes: 32 would be 8 places, and 28 are 7.": (
+        "series.untyped_storage().nbytes() == 28 == 7 * 4 and 6 + 3 - 1 == 8 and 32 == 8 * 4"
     ),
     "(`series.unfold(0, 3, 1)` gives the same windows": "torch.equal(series.unfold(0, 3, 1), windows)",
     "We keep 3 numbers of a million": "sample.tolist() == [0] * 3 and sample.untyped_storage().nbytes() == 4_000_000",
@@ -204,34 +213,27 @@ FACTS = {
         " saved_bytes(sample[:1].clone()) > saved_bytes(sample.clone()) - 200"
     ),
     "because other views saved beside it may share it": "shared_after_loading()",
-    "A · <code>big.view(1000, -1).T[::2]</code>": "shares(big.view(1000, -1).T[::2], big)",
-    "B · <code>big.view(1000, -1).T.reshape(-1)</code>": (
+    "B · <code>big.view(1000, -1).T[::2]</code>": "shares(big.view(1000, -1).T[::2], big)",
+    "A · <code>big.view(1000, -1).T.reshape(-1)</code>": (
         "not shares(big.view(1000, -1).T.reshape(-1), big) and raised(lambda: big.view(1000, -1).T.view(-1)) != ''"
     ),
     "The expanded tensor has stride 0 along its first axis": "big.expand(5, -1).stride() == (0, 1)",
     # 7 Device and layout
     "`.to(device)` copies, unless there is nothing to do.": "not shares(v, w) and v.to('cpu') is v",
     "What is made from a tensor stays on its device.": "moved() == ['cuda:0'] * 3",
-    "So we can ask how large CIFAR-10 is": "cifar.nbytes > 0",
-    "50,000 for training, 3 colours, 32 by 32 pixels": "cifar.shape == (50_000, 3, 32, 32)",
-    'A tensor on the device `"meta"` is a note without a storage.': (
-        "cifar.is_meta and 'no data' in raised(lambda: cifar[:1].cpu())"
-    ),
-    "153,600,000 bytes as it is stored, one byte for each colour of a pixel; 614,400,000 as float32": (
-        "cifar.to(torch.uint8).nbytes == 153_600_000 and cifar.nbytes == 614_400_000"
-    ),
-    "nine places, seven of them for zeros": (
+    "Seven of the nine entries are 0.": "mostly_zero.numel() == 9",
+    "nine places of 4 bytes, seven of them for zeros": (
         "mostly_zero.untyped_storage().nbytes() == 9 * 4 and (mostly_zero == 0).sum().item() == 7"
     ),
     "7 stands in row 0, column 2": (
         "coo.values().tolist() == [7, 8] and coo.indices().tolist() == [[0, 2], [2, 0]] and"
         " coo.layout is torch.sparse_coo and coo.values().layout is coo.indices().layout is torch.strided"
     ),
-    "4,000,000 bytes against 20,000: a thousand ones, each with 4 bytes for its value and 16 for its row and column.": (
-        "dense.nbytes == 4_000_000 and sparse_bytes == 20_000 and sparse.values().numel() == 1000 and"
-        " sparse.indices().nbytes == 16 * 1000 and sparse.values().nbytes == 4 * 1000"
+    "40 bytes against 36. An entry costs 4 bytes for its value and 16 for its row and column.": (
+        "mostly_zero.nbytes == 36 and coo.values().nbytes + coo.indices().nbytes == 40 == 2 * (4 + 16) and"
+        " coo.indices().nbytes == 2 * 16"
     ),
-    "have no one storage that a view could share": "'Cannot access storage' in raised(sparse.untyped_storage)",
+    "needs less only if fewer than one entry in five is not 0": "5 * 4 == 4 + 16",
     # 8 Products
     "The next cell tries four of them on six pairs of shapes.": "len(products) == 4",
     "It works in the first row alone, and `*` does not work there.": (
@@ -271,8 +273,10 @@ FACTS = {
         " curves['bfloat16'][30] > 2 * curves['float64'][30] and"
         " curves['bfloat16'][99] > 0.2 * curves['bfloat16'][60] and curves['bfloat16'][99] > 1e-3"
     ),
-    "Its weights are about 0.05 in size, and there the gap to the next number is above 0.0002.": (
-        "0.03 < W1.std().item() < 0.06 and 0.0002 < gap_at(torch.bfloat16, W1.std().item()) < 0.0003"
+    "Its weights are about 0.05 in size ($\\sqrt{2/1000}$, as they were drawn). In the figure of section 1, the gap"
+    " there is above 0.0002.": (
+        "0.04 < W1.std().item() < 0.05 and abs(W1.std().item() - (2 / 1000) ** 0.5) < 0.001 and"
+        " 0.0002 < gap_at(torch.bfloat16, W1.std().item()) < 0.0003"
     ),
     "An update of less than half a gap is rounded away.": (
         "torch.tensor(1.0).bfloat16() + 0.49 * gap_at(torch.bfloat16, 1.0) == 1 and"
@@ -281,13 +285,16 @@ FACTS = {
     "In bfloat16 more than nine of ten weights do not move at all: 256 + 1 is 256.": (
         "unmoved['bfloat16'] > 0.9 and unmoved['float32'] < 0.1 and unmoved['float64'] < 0.01"
     ),
-    "The same losses. What is left": "np.allclose(on_device, first_run, rtol=1e-9, atol=0)",
-    "the five lines of `backward`": "len(inspect.getsource(backward).strip().splitlines()) == 1 + 5",
+    "The same losses.": "np.allclose(on_device, first_run, rtol=1e-9, atol=0)",
+    "One is left, the five lines of `backward`.": "len(inspect.getsource(backward).strip().splitlines()) == 1 + 5",
     # 10 Photographs
-    "CIFAR-10 is 60,000 small colour photographs.": "60_000 - len(cifar) == 10_000",
-    "each photograph is 3073 bytes. First the label, then 32 \N{MULTIPLICATION SIGN} 32 bytes of red": (
-        "1 + 3 * 32 * 32 == 3073"
+    "CIFAR-10 is 60,000 small colour photographs, 50,000 of them to train with.": "5 * 10_000 + 10_000 == 60_000",
+    "All 50,000 training photographs would be 614,400,000 bytes instead of 153,600,000.": (
+        "50_000 * images[0].numel() == 153_600_000 and 50_000 * batch[0].nbytes == 614_400_000"
     ),
+    "a float32 takes four bytes where the file has one": "images.element_size() == 1 and batch.element_size() == 4",
+    "each photograph is 3073 bytes. First the label (the number of its class), then"
+    " 32 \N{MULTIPLICATION SIGN} 32 bytes of red": ("1 + 3 * 32 * 32 == 3073 and len(photo[0]) == 32"),
     "So we ship 40 photographs of our own choice": "len(records) == 40 and len(data.PHOTO_CLASSES) == 5",
     "crops of five pictures that their makers gave away (a cat, coffee, galaxies, a retina, a rocket)": (
         "data.PHOTO_CLASSES == ('cat', 'coffee', 'galaxies', 'retina', 'rocket')"
@@ -305,20 +312,17 @@ FACTS = {
         "images.stride() == (3073, 1024, 32, 1) and images.storage_offset() == 1 and shares(images, records)"
     ),
     "Both lines below have the right shape, (32, 32, 3).": (
-        "[shown[n].shape == (32, 32, 3) for n in shown] == [True] * 5"
+        "[shown[n].shape == (32, 32, 3) for n in shown] == [True] * 2"
     ),
-    "So you see nine small, almost grey cats, three from each colour.": (
+    "You see nine small, almost grey cats, three from each colour.": (
         "torch.equal(photo.reshape(32, 32, 3)[0].flatten(), photo[0, :3].flatten()) and nine_small_cats()"
     ),
-    "bright in red, darker in green, darkest in blue": (
-        "photo.float().mean(dim=(1, 2)).tolist() == sorted(photo.float().mean(dim=(1, 2)).tolist(), reverse=True)"
-    ),
-    "three equal colours, stride 0": "shown['red'].stride(2) == 0",
-    "Cut the 40 into 5 rows of 8, bring each row beside its pixel rows": (
+    "Now all 40, in 5 rows of 8, without a loop.": (
         "wall.shape == (160, 256, 3) and"
         " all(torch.equal(wall[r * 32 : r * 32 + 32, c * 32 : c * 32 + 32].permute(2, 0, 1), images[8 * r + c])"
         " for r in range(5) for c in range(8))"
     ),
+    "So a row of 32 bytes fills a third of a row of pixels": "3 * 32 == 32 * 3 == photo.reshape(32, 32, 3)[0].numel()",
     "Until `permute` all are views; the last `reshape` must copy": (
         "shares(grid, records) and not shares(wall, records)"
     ),
@@ -332,20 +336,12 @@ FACTS = {
     "all axes but the second": "mean.shape == std.shape == (3,)",
     "the shape (3,) meets 32 columns": "'must match' in raised(lambda: batch - mean)",
     "`mean[:, None, None]` has the shape (3, 1, 1)": "mean[:, None, None].shape == (3, 1, 1)",
-    "Networks like inputs with mean 0 and standard deviation 1, for each colour.": (
+    "Networks also like inputs with mean 0 and standard deviation 1, for each colour.": (
         "normal.mean(dim=(0, 2, 3)).abs().max().item() < 1e-4 and"
         " (normal.std(dim=(0, 2, 3)) - 1).abs().max().item() < 1e-4"
     ),
     "Had the images been 3 pixels wide": "(batch[..., :3] - mean).shape == (40, 3, 32, 3)",
     "(3,) fits a last axis of length 3.": "torch.broadcast_shapes((40, 3, 32, 3), (3,)) == (40, 3, 32, 3)",
-    "3 colours of 2 \N{MULTIPLICATION SIGN} 2 pixels": "tiny.shape == (1, 3, 2, 2)",
-    "in the lower storage 0, 40, 80 are the three colours of the first pixel": (
-        "last.as_strided((3,), (1,)).tolist() == tiny[0, :, 0, 0].tolist() == [0, 40, 80] and torch.equal(tiny, last)"
-    ),
-    "the strides go from (3072, 1024, 32, 1) to (3072, 1, 96, 3)": (
-        "batch.contiguous().stride() == (3072, 1024, 32, 1) and"
-        " batch.contiguous(memory_format=torch.channels_last).stride() == (3072, 1, 96, 3)"
-    ),
     "Section 10 shows what that does to a photograph.": "'wrapped' in globals()",
     "Section 10 does it to a photograph.": "'photo' in globals()",
     # Exercises
@@ -354,11 +350,7 @@ FACTS = {
     ),
     "Mirror all 40 photographs": "not shares(images.flip(3), images) and not shares(images.rot90(1, (2, 3)), images)",
     "And the transposed?": "shares(images.mT, images)",
-    "which of `view(12)`, `view(2, 6)` and `view(6, 2)` the second allows": (
-        "[bool(raised(lambda: x.view(3, 2, 2).permute(2, 0, 1).view(s))) for s in ((12,), (2, 6), (6, 2))]"
-        " == [True, False, True]"
-    ),
-    "10. Save `images[:1]` and `images[:1].clone()`. Explain both sizes.": (
+    "8. Save `images[:1]` and `images[:1].clone()`. Explain both sizes.": (
         "saved_bytes(images[:1]) > 40 * 3073 and saved_bytes(images[:1].clone()) < 10_000"
     ),
 }
@@ -385,6 +377,18 @@ def sharing():
     tensors = (torch.from_numpy(array), torch.as_tensor(array), torch.tensor(array),
                torch.as_tensor(array, dtype=torch.float32))
     return [np.shares_memory(array, tensor.numpy()) for tensor in tensors]
+
+
+def other_numbers():
+    torch.manual_seed(0)
+    return not torch.allclose(torch.rand(9, dtype=torch.float64), torch.tensor(np.random.RandomState(0).rand(9)))
+
+
+def flat_at_the_mean():
+    guess = torch.full((64, 1), targets.mean().item(), dtype=torch.float64, requires_grad=True)
+    loss = ((guess - targets) ** 2).mean()
+    loss.backward()
+    return guess.grad.abs().max().item() < 1e-12 and loss.item() < squared.mean().item()
 
 
 def callers_image():
@@ -492,7 +496,7 @@ def _with_on_purpose(ran: Any) -> list[Any]:
 @pytest.mark.parametrize("piece", ON_PURPOSE)
 def test_what_fails_on_purpose_fails_with_the_message_that_the_text_explains(ran: Any, piece: str) -> None:
     [cell] = [cell for cell in _with_on_purpose(ran) if piece in cell.source + "\n"]
-    shown = "".join(output.text for output in cell.outputs)
+    shown = "".join(output.get("text", "") for output in cell.outputs)
     assert [words for words in ON_PURPOSE[piece] if words not in shown] == []
 
 
@@ -503,7 +507,7 @@ def test_nothing_else_fails_on_purpose(ran: Any) -> None:
 # The puzzles: a check waits, shows a small failing input, names the mistake, and accepts what is right.
 
 RIGHT, VIEW = "right, for 12 random inputs.", "right, for 12 random inputs, and without a copy."
-SIGNATURES = ("outer(a, b)", "one_hot(labels, classes)", "distances(a, b)", "diagonal(m)", "windows_of(v, k)")
+SIGNATURES = ("outer(a, b)", "one_hot(labels, classes)", "distances(a, b)", "diagonal(m)")
 ANSWERS = [
     (1, "a[:, None] * b", RIGHT),
     (1, "torch.outer(a, b)", RIGHT),
@@ -527,11 +531,6 @@ ANSWERS = [
     (4, "m[range(len(m)), range(len(m))]", "they are copies"),
     (4, "m[:, 0]", "down *and* right"),
     (4, "m.diagonal().mul_(2)", "your code changes its input"),
-    (5, "v.as_strided((len(v) - k + 1, k), (v.stride(0), v.stride(0)))", VIEW),
-    (5, "v.unfold(0, k, 1)", VIEW),
-    (5, "v.as_strided((len(v) - k + 1, k), (1, 1))", "ask `v.stride()`"),
-    (5, "v.unfold(0, k, k)", "Your windows do not overlap"),
-    (5, "v[torch.arange(len(v) - k + 1)[:, None] + torch.arange(k)]", "they are copies"),
 ]
 """number of the puzzle, an answer, and what its check says to it"""
 
@@ -551,7 +550,7 @@ def test_a_check_accepts_what_is_right_and_names_what_is_wrong(ran: Any, number:
     assert said in printed and printed.startswith(f"Puzzle {number}: ")
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_a_check_waits_for_who_has_not_begun(ran: Any, number: int) -> None:
     places = [place for place, cell in enumerate(ran.notebook.cells) if "check" in cell.metadata.get("tags", [])]
     stub = ran.notebook.cells[places[number - 1] - 1].source
@@ -586,11 +585,9 @@ def test_a_stranger_to_the_formula_finds_the_same_places(ran: Any) -> None:
 
 FIGURES = (
     "gap to the next number against number. bfloat16: from 6.1e-05 at 0.01",
-    "t.clamp(min=0): from 0 at -3 to 3 at 3",
     "x.T: shape (4, 3), strides (1, 4), offset 0, reads places 0 4 8 / 1 5 9 / 2 6 10 / 3 7 11",
     "x.view(4, 3): shape (4, 3), strides (3, 1), offset 0, reads places 0 1 2 / 3 4 5 / 6 7 8 / 9 10 11",
     "A storage of 12 int64 elements on cpu, 0 40 80 10 50 90 20 60 100 30 70 110. x.T.reshape(12): shape (12,)",
-    "seconds against entries. clone(): from",
     "bias.expand(4, 3): shape (4, 3), strides (0, 1), offset 0, reads places 0 1 2 / 0 1 2 / 0 1 2 / 0 1 2",
     "windows: shape (5, 3), strides (1, 1), offset 0, reads places 0 1 2 / 1 2 3 / 2 3 4",
     "1 2 3. w: shape (3,), strides (1,), offset 0, reads places 0 1 2; w[1:]: shape (2,), strides (1,), offset 1",
@@ -599,7 +596,6 @@ FIGURES = (
     "nine small grey faces where they were reshaped",
     "Forty photographs in 5 rows of 8",
     "A cup of coffee as it is, in false colours, and brighter.",
-    "last[0]: shape (3, 2, 2), strides (1, 6, 3), offset 0, reads places 0 3 / 6 9 // 1 4 / 7 10 // 2 5 / 8 11",
 )
 
 

@@ -21,7 +21,6 @@ FACTS = {
     "three arrays of shape (3, 4) and `c = sum(x * y + z)`": (
         "x.shape == y.shape == z.shape == (3, 4) and torch.equal(c, (x * y + z).sum())"
     ),
-    "`.item()` turns a tensor of one element into a Python number": "type(c.item()) is float",
     "The value is 6.717, as in lecture 02.": "round(c.item(), 3) == 6.717",
     "`torch.tensor` kept NumPy's float64": "x.dtype is c.dtype is torch.float64",
     "Before, it is `None`": "before is None",
@@ -50,7 +49,7 @@ FACTS = {
     "Each is needed for the gradient of the other.": "kept(x * y) == ['_saved_other', '_saved_self']",
     "There are operations that do keep their result": "kept(x.exp()) == ['_saved_result']",
     # 2 Weights and data
-    "5 examples of 3 features, one weight per feature, one bias": (
+    "5 examples of 3 features, one weight for each feature, and one number that is always added, the *bias*": (
         "(data.shape, target.shape, weights.shape, bias.shape) == ((5, 3), (5,), (3,), ())"
     ),
     "So `scores` does, though `data` does not.": "scores.requires_grad and not data.requires_grad",
@@ -64,7 +63,8 @@ FACTS = {
     ),
     "It keeps the *values* of `data`": "torch.equal((data @ weights).grad_fn._saved_self, data)",
     "It does not work out a gradient *for* `data`.": "data.grad is None and not (data @ weights).grad_fn._saved_vec",
-    "The two lines are equal": "np.allclose(scores.grad, 2 * (scores - target).detach() / 5, rtol=1e-12)",
+    "twice the difference, divided by the 5 of the mean": "len(target) == 5",
+    "The two last lines are equal": "np.allclose(scores.grad, 2 * (scores - target).detach() / 5, rtol=1e-12)",
     "`detach()` returns the same numbers without their history": (
         "torch.equal(scores.detach(), scores) and scores.detach().grad_fn is None"
     ),
@@ -92,7 +92,7 @@ FACTS = {
         "[n.variable.shape for n in history(first_loss) if hasattr(n, 'variable')] == [(100, 10), (1000, 100)]"
     ),
     "Double. `backward` *adds* to `.grad`.": "torch.equal(twice.grad, 2 * once) and not torch.equal(once, 0 * once)",
-    "We cut the 64 examples into 4 parts of 16": "[len(part) for part in X.chunk(4)] == [16] * 4",
+    "`chunk` cuts the 64 examples into 4 parts of 16.": "[len(part) for part in X.chunk(4)] == [16] * 4",
     "Four times too large: each part divided by its own 16, not by 64.": (
         "np.allclose(summed, 4 * whole, rtol=1e-12, atol=0)"
     ),
@@ -105,10 +105,10 @@ FACTS = {
     "The first pass freed the saved values": "'a second time' in raised(backward_twice)",
     "`loss.backward(retain_graph=True)`": "raised(lambda: backward_twice(retain_graph=True)) == ''",
     "Ask for that of a matrix, and PyTorch refuses": "'only for scalar outputs' in raised((x * y + z).backward)",
-    "`matrix.backward(weights)` takes the gradient of `sum(weights * matrix)`": (
+    "`matrix.backward(v)`, with `v` of the same shape, takes the gradient of `sum(v * matrix)`": (
         "torch.equal(torch.autograd.grad(x * y, x, y)[0], torch.autograd.grad((y.detach() * (x * y)).sum(), x)[0])"
     ),
-    "With weights of one, it is the gradient of the sum: the numbers of section 1.": "torch.equal(x.grad, of_c[0])",
+    "With ones for `v`, it is the gradient of the sum: the numbers of section 1.": "torch.equal(x.grad, of_c[0])",
     # 4 The update
     "The first way would overwrite the very place where the graph begins, so PyTorch refuses.": (
         "'leaf Variable that requires grad' in raised(lambda: twice.add_(1))"
@@ -126,10 +126,6 @@ FACTS = {
     ),
     "No error, no explosion, a loss that falls": (
         "max(not_cleared) == not_cleared[0] and not_cleared[-1] < not_cleared[0] / 10"
-    ),
-    "compare all 100 losses": "len(cleared) == len(numpy_losses) == 100",
-    "All 100 agree to nine digits and more, over a fall by seven powers of ten.": (
-        "off < 1e-9 and cleared[0] > 1e7 * cleared[-1]"
     ),
     "The graph is recorded during the *forward* pass": "len(history(network_loss(W1, W2))) > 1",
     "autograd refuses to keep its results for a later backward pass": "'Inference tensors' in raised(use_inference)",
@@ -158,16 +154,8 @@ FACTS = {
         " *(r.tolist() for r in meant.values())]"
         " == [[1, 10, 10], [0.5, 2, 3], [5, 20, 30], [0.5, 20, 30]]"
     ),
-    "The square root has an infinite slope at 0.": "slope_of(torch.sqrt, 0.0) == float('inf')",
-    "the unchosen side receives a gradient of 0": (
-        "np.isnan(slope_of(lambda u: torch.where(u > 0, u.sqrt(), 0.0), 0.0))"
-    ),
-    "after the next update, the weights that led to it are nan, too": "after_nan_update().isnan().all().item()",
-    "The mended version makes the *input* of the root harmless first.": (
-        "[slope_of(lambda u: torch.where(u > 0, torch.where(u > 0, u, 1.0).sqrt(), 0.0), at) for at in (0.0, 4.0)]"
-        " == [0, 0.25]"
-    ),
-    "One loss has 9 nodes: seven operations and two leaves.": (
+    "One loss has 9 nodes. How many has the sum of twenty losses?": "grown[-1] == 8 * 20 + 2",
+    "The 9 nodes of one loss are seven operations and two leaves.": (
         "constant == [9] * 20 and names(history(network_loss(W1, W2))).count('AccumulateGrad') == 2"
     ),
     "The total has 10, then 18, then 26, and 162 after twenty: 8 more for each loss.": (
@@ -201,32 +189,32 @@ FACTS = {
         " sizes['sigmoid'][-1] > 1e9 * sizes['sigmoid'][0] and (np.diff(sizes['sigmoid']) > 0).all()"
     ),
     "Through ReLU it keeps its size within a factor of ten.": "max(sizes['ReLU']) < 10 * min(sizes['ReLU'])",
-    "`register_post_accumulate_grad_hook`": "seen_after_accumulating() == [1.0, 2.0]",
     # 8 Gradients of gradients
     "The slope 12 is right ($3t^2$ at 2).": "slope_of(lambda t: t**3, 2.0) == 12",
     'it "does not have a grad_fn"': "'does not have a grad_fn' in raised(lambda: torch.autograd.grad(*plain_slope()))",
     "The values 8, 12, 12, 6: $t^3$, $3t^2$, $6t$ and $6$ at $t = 2$.": (
         "[d.item() for d in derivatives] == [8, 12, 12, 6]"
     ),
-    "a power, and multiplications (by 3, and by the arriving gradient, which is 1)": (
-        "[r.op for r in plots.autograd.autograd_records(derivatives[1])] == ['pow', 'mul', 'mul']"
-    ),
-    "Both agree with the formulas to 1e-12.": "max(first_off, second_off) < 1e-12",
-    "The first derivative is largest in the middle, where it is 1, and almost 0 at the ends": (
+    "The first derivative is largest in the middle, where tanh is steepest: it is 1 there, and almost 0 at the ends.": (
         "first.argmax().item() == 60 and first[60].item() == 1 and len(points) == 121 and first[0] < 0.01 > first[-1]"
+    ),
+    "The second derivative is 0 where the first is largest.": (
+        "abs(second[60].item()) < 1e-12 and torch.allclose(first, 1 - value**2, rtol=0, atol=1e-12) and"
+        " torch.allclose(second, -2 * value * (1 - value**2), rtol=0, atol=1e-12)"
     ),
     "the slope 3 does not depend on `t`, so it has no history": (
         "slope_of_line().item() == 3 and not slope_of_line().requires_grad"
     ),
-    "A · 0.0</summary> Mathematically yes.": "slope_of(lambda t: 3 + 0 * t, 0.7) == 0",
-    "C · 3.0</summary> No, that is the first derivative.": "slope_of_line().item() == 3",
+    "C · 0.0</summary> No. On paper it is 0.": "slope_of(lambda t: 3 + 0 * t, 0.7) == 0",
+    "A · 3.0</summary> No, that is the first derivative.": "slope_of_line().item() == 3",
     # 9 An operation of one's own
-    "The same gradients, and our class stands in the graph under its own name.": (
+    "The same gradients, and our class stands in the graph under its own name, `MyReLUBackward`.": (
         "all(torch.equal(a, b) for a, b in zip(ours, theirs)) and"
         " 'MyReLUBackward' in names(history(network_with(MyReLU.apply, W1, W2)))"
     ),
-    "The loss is 13.62, for section 4 has moved `W1`.": (
-        "round(network_with(MyReLU.apply, W1, W2).item(), 2) == 13.62"
+    "a row for each input, a column for each output": "slopes_of_a_pair() == [[1, 0], [2, 3]]",
+    "a large step is wrong because the function is not straight, a small one because of rounding": (
+        "all(curve[0] > 10 * min(curve) < curve[-1] / 10 for name, curve in errors.items() if 'right' in name)"
     ),
     "for the input -1 the nudge finds slope 0, our rule says 1. For the input 2 both say 1": (
         "two.tolist() == [-1, 2] and torch.autograd.grad(ForgetfulReLU.apply(two).sum(), two)[0].tolist() == [1, 1]"
@@ -269,9 +257,6 @@ FACTS = {
         "raised(lambda: torch.autograd.gradgradcheck(NumpySine.apply, inputs)).startswith('GradcheckError')"
     ),
     "A saved input comes back *with its history*": "abs(second_derivative(RightSine.apply) - 1.5155) < 1e-4",
-    "`torch.autograd.function.once_differentiable` on `backward` can forbid a second derivative. (It has a hole": (
-        "'once_differentiable' in raised(lambda: guarded_slope()[1].backward())"
-    ),
     # 10 On a GPU
     "The same function, the same loss to ten digits.": "abs(on_both()[1] / on_both()[0] - 1) < 1e-10",
     '`.to("cpu")` has nothing to do and returns the tensor itself': "stays.is_leaf and x.to('cpu') is x",
@@ -282,9 +267,11 @@ FACTS = {
     "Try 1, 2 and 3 steps on `bowl` below: each step about triples the number of right digits.": (
         "all(2.5 < after / before < 4 for before, after in zip(digits[:-1], digits[1:]))"
     ),
-    "Only one of the two raises an error.": (
-        "'once_differentiable' in raised(lambda: guarded_slope()[1].backward())"
-        " and round(torch.autograd.grad(*reversed(guarded_slope()))[0].item(), 4) == 0.8776"
+    "`torch.where(u > 0, u.sqrt(), 0.0)`. Print its gradient at `u = 0`": (
+        "slope_of(torch.sqrt, 0.0) == float('inf') and"
+        " np.isnan(slope_of(lambda u: torch.where(u > 0, u.sqrt(), 0.0), 0.0)) and"
+        " [slope_of(lambda u: torch.where(u > 0, torch.where(u > 0, u, 1.0).sqrt(), 0.0), at) for at in (0.0, 4.0)]"
+        " == [0, 0.25]"
     ),
 }
 
@@ -361,13 +348,6 @@ def use_inference():
     (result * torch.ones(3, requires_grad=True)).sum().backward()
 
 
-def after_nan_update():
-    w = torch.ones(2, requires_grad=True)
-    hidden = torch.tensor([[1.0, -1.0], [2.0, 1.0]]) @ w
-    torch.where(hidden > 0, hidden.sqrt(), 0.0).sum().backward()
-    return w.detach() - 0.01 * w.grad
-
-
 t3 = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
 
 
@@ -399,29 +379,27 @@ def hooked(clip):
     return torch.autograd.grad((square * 100).sum(), t)[0]
 
 
-def seen_after_accumulating():
-    t, seen = torch.ones((), requires_grad=True), []
-    t.register_post_accumulate_grad_hook(lambda t: seen.append(t.grad.item()))
-    t.backward()
-    (t * 1).backward()
-    return seen
-
-
 single = inputs.detach().float().requires_grad_()
 import warnings
 
 warnings.filterwarnings("ignore", message="Input #0 requires gradient")
 
 
-def guarded_slope():
-    class Guarded(NumpySine):
+def slopes_of_a_pair():
+    # gradcheck's table, made to show itself by a rule without slopes: outputs a + 2 b and 3 b of the inputs a, b
+    class NoSlopes(torch.autograd.Function):
         @staticmethod
-        @torch.autograd.function.once_differentiable
-        def backward(ctx, grad_output):
-            return grad_output * torch.from_numpy(np.cos(ctx.angle))
+        def forward(ctx, x):
+            return torch.stack([x[0] + 2 * x[1], 3 * x[1]])
 
-    t = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
-    return t, torch.autograd.grad(t * Guarded.apply(t), t, create_graph=True)[0]
+        @staticmethod
+        def backward(ctx, grad_output):
+            return 0 * grad_output
+
+    pair = torch.tensor([0.3, 0.7], dtype=torch.float64, requires_grad=True)
+    said = raised(lambda: torch.autograd.gradcheck(NoSlopes.apply, pair))
+    table = said.partition("numerical:tensor(")[2].partition(", dtype")[0]
+    return torch.tensor(eval(table)).round().int().tolist()
 
 
 def on_both():
@@ -542,11 +520,11 @@ ANSWERS = [
     (2, _cube("grad_output * 3 * x**2"), "right, all 4 checks hold."),
     (2, _cube("grad_output * 3 * x**2", power=2), "forward should give x**3."),
     (2, _cube("3 * x**2"), "Your rule ignores grad_output."),
-    (2, _cube("grad_output * x**2"), "The slope of x**3 is 3 x**2"),
+    (2, _cube("grad_output * x**2"), "What is the derivative of x**3?"),
     (
         2,
         _cube("grad_output * 3 * x**2", keep="ctx.x = x.detach()", get="x = ctx.x.detach()"),
-        "The second derivative is off.",
+        "The second derivative is off:",
     ),
     (3, _newton(), "right, all 8 checks hold."),
     (3, _newton(end=""), "Return a Python number"),
@@ -657,11 +635,8 @@ FIGURES = (
     "cleared goes from 30.1 to",
     "mul of large (2,) gives (2,); sum of (2,) gives result = 14.",
     "5 operations, from left to right: mul of small (2,)",
-    "total + loss: from 10 at 1 to 162 at 20",
     "size (norm) of the gradient against layer. sigmoid: from",
-    "pow of t = 2 gives (); mul of () gives (); mul of () gives slope = 12.",
     "first derivative: from 0.00987 at -3 to 0.00987 at 3",
-    "MyReLU of (64, 100) gives (64, 100)",
     "relative error against step. right rule, float64: from",
 )
 
