@@ -12,10 +12,12 @@ WIDTH = 110
 
 
 @contextmanager
-def on_purpose(lines: int = 5) -> Iterator[None]:
+def on_purpose(lines: int = 5, start: str = "") -> Iterator[None]:
     """Run a block that is meant to fail or to warn, and print what it says; the notebook goes on after it.
 
-    lines: how many lines of the message to print. Says so if nothing went wrong, for whoever mended the code.
+    lines: how many lines of the message to print. start: where the message begins to matter; what stands before, such
+    as the places in files that TensorFlow lists first, is left out. Says so if nothing went wrong, for whoever mended
+    the code.
     """
     said = []
     with warnings.catch_warnings(record=True) as caught:
@@ -23,7 +25,10 @@ def on_purpose(lines: int = 5) -> Iterator[None]:
         try:
             yield
         except Exception as error:
-            said.append(f"{type(error).__name__}: {error}")
+            message = str(error)
+            said.append(f"{type(error).__name__}: {message[max(message.find(start), 0) :]}")
+            # An error that keeps its frames keeps what stood in them: a loader's workers would live until collected.
+            error.__traceback__ = None
     said = [f"{warning.category.__name__}: {warning.message}" for warning in caught] + said
     for message in said or ["No error, no warning."]:
         wrapped = [part for line in message.splitlines() for part in textwrap.wrap(line, WIDTH, break_on_hyphens=False)]

@@ -207,7 +207,7 @@ def _row(name: str, framework: str, got: np.ndarray, wanted: np.ndarray) -> Row:
             f"compare: {name} has shape {got.shape} in {framework} and {wanted.shape} in the reference"
             f"{_advice(got.shape, wanted.shape)}"
         )
-    allowed = tolerance_for(got.dtype, wanted.dtype)
+    allowed = tolerance_for(got.dtype, wanted.dtype, throughout=True)
     dtype = min(got.dtype, wanted.dtype, key=lambda kind: np.finfo(kind).bits if kind.kind == "f" else 99)
     if not wanted.size:
         return Row(name, framework, str(dtype), 0.0, 0.0)

@@ -60,6 +60,8 @@ _TOLERANCES = {
     "float16": Tolerance(1e-2, 1e-3, 1e-3),
     "bfloat16": Tolerance(4e-2, 1e-2, 1e-2),
 }
+_THROUGHOUT = {**_TOLERANCES, "float64": Tolerance(1e-9, 1e-12, 1e-14)}
+"""where every step was computed in the dtype of the result, as between two frameworks that are given the same arrays"""
 _EXACT = Tolerance(0.0, 0.0, 0.0)
 _HALF = ("float16", "bfloat16")
 
@@ -90,16 +92,20 @@ def compare_form(name: str, got: object, wanted: object, *, names: Sequence[str]
     return _compare(name, got, wanted, _Rule(form_only=True), names)
 
 
-def tolerance_for(*dtypes: np.dtype[Any], rtol: float | None = None, atol: float | None = None) -> Tolerance:
+def tolerance_for(
+    *dtypes: np.dtype[Any], rtol: float | None = None, atol: float | None = None, throughout: bool = False
+) -> Tolerance:
     """The widest of the tolerances of `dtypes`; `rtol` and `atol` replace it (the one not given is then 0).
 
     The last of `dtypes` is that of the right value: half precision widens the tolerance only where it is asked for.
+    throughout: no step was computed in another dtype, so that float64 may be held to more digits.
     """
     if rtol is not None or atol is not None:
         return Tolerance(rtol or 0.0, 0.0, atol or 0.0)
     if dtypes and _real_name(dtypes[-1]) not in _HALF:
         dtypes = tuple(np.dtype(np.float32) if _real_name(d) in _HALF else d for d in dtypes)
-    return max((_TOLERANCES.get(_real_name(dtype), _EXACT) for dtype in dtypes), default=_EXACT)
+    table = _THROUGHOUT if throughout else _TOLERANCES
+    return max((table.get(_real_name(dtype), _EXACT) for dtype in dtypes), default=_EXACT)
 
 
 def show(value: object, digits: int = 4) -> str:

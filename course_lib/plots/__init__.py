@@ -9,14 +9,19 @@ from __future__ import annotations
 from course_lib.plots.autograd import autograd_graph
 from course_lib.plots.bars import bars
 from course_lib.plots.curves import descent, loss_curves, scaling, step_errors
+from course_lib.plots.distributed import pipeline, ring_steps
+from course_lib.plots.exported import exported_graph, onnx_graph
 from course_lib.plots.graphs import graph
 from course_lib.plots.hardware import Life, four_steps, launches, lifelines, roofline
+from course_lib.plots.layers import layer_graph
 from course_lib.plots.loading import class_counts, colour_row, timeline
 from course_lib.plots.modules import image_row, module_tree, shape_flow
 from course_lib.plots.series import lines
 from course_lib.plots.style import Canvas, canvas
 from course_lib.plots.surfaces import surface_paths
+from course_lib.plots.tensorflow_graph import tensorflow_graph
 from course_lib.plots.tensors import storage
+from course_lib.plots.trials import verdicts
 
 __all__ = [
     "Canvas",
@@ -27,19 +32,26 @@ __all__ = [
     "class_counts",
     "colour_row",
     "descent",
+    "exported_graph",
     "four_steps",
     "graph",
     "image_row",
     "launches",
+    "layer_graph",
     "lifelines",
     "lines",
     "loss_curves",
     "module_tree",
+    "onnx_graph",
+    "pipeline",
+    "ring_steps",
     "roofline",
     "scaling",
     "shape_flow",
     "step_errors",
     "storage",
     "surface_paths",
+    "tensorflow_graph",
     "timeline",
+    "verdicts",
 ]

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.axis import Axis
+from matplotlib.ticker import LogFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
 from course_lib.plots.style import LOOKS, Canvas, canvas, styled
 
 LINE_HEIGHT_POINTS = 15.0
 """how far apart two labels must stand to be read"""
+PLAIN_UP_TO = 1e3
+"""largest by smallest: up to here a logarithmic axis is labelled in plain numbers, beyond it in powers of ten"""
 
 
 @styled
@@ -48,11 +51,29 @@ def lines(
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
     axes.margins(x=0.02)
+    for axis, is_log in ((axes.xaxis, logx), (axes.yaxis, logy)):
+        if is_log:
+            _label_plainly(axis)
     if not logx and np.array_equal(across, np.round(across)):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     _label_ends(axes, ends)
     figure.description = f"{ylabel} against {xlabel}. {'; '.join(sentences)}."
     return figure
+
+
+class _Plain(LogFormatter):
+    """Labels the ticks that matplotlib chooses to label, as numbers that are written out: 0.2 and not 2 × 10⁻¹."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return f"{x:g}" if super().__call__(x, pos) else ""
+
+
+def _label_plainly(axis: Axis) -> None:
+    """Plain numbers on a short logarithmic axis, on its small ticks too where there is room."""
+    low, high = axis.get_data_interval()
+    if low > 0 and high / low <= PLAIN_UP_TO:
+        axis.set_major_formatter(_Plain())
+        axis.set_minor_formatter(_Plain(labelOnlyBase=False, minor_thresholds=(2, 1)))
 
 
 def _label_ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:

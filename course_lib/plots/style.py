@@ -98,13 +98,21 @@ class Canvas(Figure):
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, str], dict[str, Any]]:
-        """What Jupyter shows: HTML carries the description everywhere, the plain PNG is for tools that take images."""
-        image = base64.b64encode(self.png()).decode("ascii")
+        """What Jupyter shows, as `shown` makes it."""
         width, height = (round(inches * SHOWN_PER_INCH) for inches in self.get_size_inches())
-        alt = html.escape(self.description, quote=True)
-        tag = f'<img alt="{alt}" width="{width}" style="max-width: 100%" src="data:image/png;base64,{image}">'
-        data = {"text/plain": self.description, "text/html": tag, "image/png": image}
-        return data, {"image/png": {"alt": self.description, "width": width, "height": height}}
+        return shown(self.png(), self.description, width, height)
+
+
+def shown(png: bytes, description: str, width: int, height: int) -> tuple[dict[str, str], dict[str, Any]]:
+    """What Jupyter shows of an image: HTML carries the description everywhere, the plain PNG is for tools that take images.
+
+    width, height: in the pixels of a web page; the image itself may be finer.
+    """
+    image = base64.b64encode(png).decode("ascii")
+    alt = html.escape(description, quote=True)
+    tag = f'<img alt="{alt}" width="{width}" style="max-width: 100%" src="data:image/png;base64,{image}">'
+    data = {"text/plain": description, "text/html": tag, "image/png": image}
+    return data, {"image/png": {"alt": description, "width": width, "height": height}}
 
 
 def canvas(width: float = 7.5, height: float = 4.0, panels: int = 1) -> tuple[Canvas, list[Axes]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 
 import pytest
 
@@ -28,10 +29,34 @@ def test_a_long_message_is_wrapped_and_cut(capsys: pytest.CaptureFixture[str]) -
     assert len(out) == 2 and out[1].endswith(" ...") and max(map(len, out)) <= WIDTH + 4
 
 
+def test_a_message_can_be_printed_from_where_it_matters(capsys: pytest.CaptureFixture[str]) -> None:
+    for start in ("Division", "nowhere in it"):
+        with on_purpose(start=start):
+            raise ValueError("In file 7. Division by zero")
+    assert capsys.readouterr().out == "ValueError: Division by zero\nValueError: In file 7. Division by zero\n"
+
+
 def test_code_that_was_mended_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
     with on_purpose():
         pass
     assert capsys.readouterr().out == "No error, no warning.\n"
+
+
+def test_what_the_failing_code_held_is_let_go_at_once() -> None:
+    """Without a garbage collection, even where the error stands in a frame of its own traceback, as a loader's does."""
+
+    class Held:
+        pass
+
+    def fail() -> None:
+        held, error = Held(), ValueError("no")
+        seen.append(weakref.ref(held))
+        raise error
+
+    seen: list[weakref.ref[Held]] = []
+    with on_purpose():
+        fail()
+    assert seen[0]() is None
 
 
 def test_an_interrupt_is_not_swallowed() -> None:

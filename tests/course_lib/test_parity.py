@@ -214,7 +214,7 @@ def test_too_few_gradients_are_said_to_be_too_few() -> None:
 
 
 @pytest.mark.parametrize(("dtype", "off", "agrees"), [
-    (np.float64, 1e-6, True), (np.float64, 1e-4, False), (np.float32, 5e-5, True), (np.float32, 1e-3, False),
+    (np.float64, 1e-10, True), (np.float64, 1e-8, False), (np.float32, 5e-5, True), (np.float32, 1e-3, False),
     (np.float16, 5e-3, True), (np.float16, 5e-2, False),
 ])  # fmt: skip
 def test_a_dtype_decides_how_far_off_is_equal(dtype: Any, off: float, agrees: bool) -> None:

@@ -97,12 +97,21 @@ class Ran:
     def unchecked_numbers(self, facts: Iterable[str]) -> list[str]:
         """Numbers in the text that stand in no checked sentence, each with its surroundings.
 
-        Formulas are left out, and whole numbers of one digit, and the numbers of sections, lectures and list items.
+        Formulas are left out, and whole numbers of one digit, the numbers of sections, lectures and list items, and the
+        line about time and what comes before, which has a test of its own (`test_contents.py`).
         """
         text = self.prose
         for sentence in sorted(facts, key=len, reverse=True):
             text = text.replace(sentence, " ")
-        for uninteresting in (r"\$\$.*?\$\$", r"\$.*?\$", r"\]\(\S*\)", r"<[^>]*>", r"[Ll]ectures? \d+", r"# \d+ ·"):
+        for uninteresting in (
+            r"\*Before this: .*?\*",
+            r"\$\$.*?\$\$",
+            r"\$.*?\$",
+            r"\]\(\S*\)",
+            r"<[^>]*>",
+            r"[Ll]ectures? \d+",
+            r"# \d+ ·",
+        ):
             text = re.sub(uninteresting, " ", text)
         found = re.finditer(r"(?<![\w.])(\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?%)?)", text)
         return [

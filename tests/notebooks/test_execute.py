@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import io
 from pathlib import Path
 from typing import Any
 
+import matplotlib.image
+import numpy as np
 import pytest
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -37,11 +41,23 @@ def test_a_lecture_takes_less_than_a_minute_of_one_core(ran: Any) -> None:
 def test_every_figure_says_in_words_what_it_shows(ran: Any) -> None:
     outputs = [output for cell in ran.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     figures = [output for output in outputs if "image/png" in output.get("data", {})]
-    assert figures
+    assert len(figures) >= 4
     for figure in figures:
         description = figure.metadata["image/png"]["alt"]
         assert len(description) > 40
         assert f'<img alt="{description.split(chr(39))[0][:20]}' in figure.data["text/html"]
+
+
+@pytest.mark.parametrize("ran", LECTURES, indirect=True)
+def test_no_figure_is_empty(ran: Any) -> None:
+    """Ink on at least a hundredth of the picture, in more than two shades: axes alone have less."""
+    outputs = [output for cell in ran.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    for output in outputs:
+        if "image/png" in output.get("data", {}):
+            pixels = matplotlib.image.imread(io.BytesIO(base64.b64decode(output.data["image/png"])))[..., :3]
+            background = pixels[0, 0]
+            assert np.mean(np.abs(pixels - background).max(axis=-1) > 0.1) > 0.01, output.metadata
+            assert len(np.unique(pixels.mean(axis=-1).round(2))) > 2, output.metadata
 
 
 @pytest.mark.parametrize("ran", LECTURES, indirect=True)
