@@ -6,6 +6,7 @@ Every function draws what it is given (arrays, measured times, the records of a 
 
 from __future__ import annotations
 
+from course_lib.plots.agreement import agreement, stacked
 from course_lib.plots.autograd import autograd_graph
 from course_lib.plots.bars import bars
 from course_lib.plots.curves import descent, loss_curves, scaling, step_errors
@@ -26,6 +27,7 @@ from course_lib.plots.trials import verdicts
 __all__ = [
     "Canvas",
     "Life",
+    "agreement",
     "autograd_graph",
     "bars",
     "canvas",
@@ -48,6 +50,7 @@ __all__ = [
     "roofline",
     "scaling",
     "shape_flow",
+    "stacked",
     "step_errors",
     "storage",
     "surface_paths",

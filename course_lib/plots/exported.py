@@ -116,8 +116,8 @@ def _stored(name: str, tensor: Any) -> Proto:
     if list(tensor.dims) not in ([], [1]) or tensor.data_type != 1:
         return Proto(name, "Variable", attr=_shaped(list(tensor.dims)))
     floats = list(tensor.float_data) or np.frombuffer(tensor.raw_data, "<f4").tolist()
-    shape, nothing = SimpleNamespace(dim=[]), {"double_val": [], "int_val": [], "int64_val": []}
-    value = SimpleNamespace(tensor_shape=shape, float_val=floats, **nothing)
+    shape = SimpleNamespace(dim=[])
+    value = SimpleNamespace(tensor_shape=shape, float_val=floats, double_val=[], int_val=[], int64_val=[])
     return Proto(name, "Const", attr={"value": SimpleNamespace(tensor=value)})
 
 

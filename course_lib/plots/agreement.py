@@ -1,0 +1,99 @@
+"""How far several frameworks are from one another, and how the time of each is made up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from course_lib.plots.style import FAINT, INK, LOOKS, Canvas, canvas, styled
+
+FILLS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
+HATCHES = ("", "///", "...", "xxx")
+
+
+@styled
+def agreement(
+    x: ArrayLike,
+    differences: Mapping[str, Mapping[str, ArrayLike]],
+    allowed: Mapping[str, ArrayLike],
+    *,
+    xlabel: str,
+    ylabel: str,
+) -> Canvas:
+    """A panel for each of `differences` (title -> label -> `(k,)`, at least 0), on one logarithmic scale.
+
+    allowed: title -> `(k,)`, the limit in that panel, a broken line. What is exactly 0 stands on a line at the bottom.
+    At most five labels in a panel. Raises ValueError for more, and where a title has no limit.
+    """
+    if any(len(group) > len(LOOKS) for group in differences.values()) or differences.keys() != allowed.keys():
+        raise ValueError(f"agreement: at most {len(LOOKS)} labels in a panel, and a limit for each panel")
+    across = np.asarray(x, dtype=float)
+    known = [np.asarray(y, dtype=float) for group in differences.values() for y in group.values()]
+    least = min((y[y > 0].min() for y in known if (y > 0).any()), default=1e-16)
+    zero = 10 ** (np.floor(np.log10(least)) - 1)
+    figure, panels = canvas(8.6, 4.0, panels=len(differences))
+    sentences = []
+    for axes, (title, group) in zip(panels, differences.items(), strict=True):
+        axes.set_yscale("log")
+        axes.axhline(zero, color=FAINT, linewidth=1.2)
+        for look, (label, values) in zip(LOOKS, group.items(), strict=False):
+            y = np.asarray(values, dtype=float)
+            drawn = np.where(y > 0, y, zero)
+            axes.plot(
+                across, drawn, color=look.color, marker=look.marker, linestyle=look.linestyle, linewidth=1.2, label=label
+            )
+            sentences.append(f"{title}, {label}: largest {y.max():.1g}")
+        limit = np.asarray(allowed[title], dtype=float)
+        axes.plot(across, limit, color=INK, linestyle=(0, (4, 3)), linewidth=1.4)
+        axes.annotate(
+            "allowed", (across[0], limit[0]), (0, 6), textcoords="offset points", ha="left", va="bottom", color=INK
+        )
+        sentences.append(f"{title}, allowed: {limit.min():.1g} to {limit.max():.1g}")
+        axes.set_title(title)
+        axes.set_xlabel(xlabel)
+    for axes in panels[1:]:
+        axes.sharey(panels[0])
+        axes.tick_params(labelleft=False)
+    low, high = panels[0].get_ylim()
+    top = max(np.max(np.asarray(limit)) for limit in allowed.values())
+    panels[0].set_ylim(zero / 3, max(high, top) * 10)
+    panels[0].annotate("0", (0, zero), (-6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                       ha="right", va="center", color=INK)  # fmt: skip
+    panels[0].set_ylabel(ylabel)
+    panels[0].legend(loc="center left", bbox_to_anchor=(0.0, 0.55), fontsize=9)
+    figure.description = f"{ylabel} against {xlabel}, logarithmic. {'; '.join(sentences)}."
+    return figure
+
+
+@styled
+def stacked(values: Mapping[str, Mapping[str, float]], *, xlabel: str) -> Canvas:
+    """A bar for each of `values` (label -> part -> at least 0), its parts one after the other, their sum at its end.
+
+    Every label must have the same parts, at most four. Raises ValueError otherwise.
+    """
+    labels = list(values)
+    if not labels or any(values[label].keys() != values[labels[0]].keys() for label in labels):
+        raise ValueError("stacked: one bar at least, and the same parts in each")
+    parts = list(values[labels[0]])
+    if len(parts) > len(FILLS):
+        raise ValueError(f"stacked: {len(parts)} parts; at most {len(FILLS)} can be told apart")
+    figure, (axes,) = canvas(7.5, 1.3 + 0.42 * len(labels))
+    left = np.zeros(len(labels))
+    for fill, hatch, part in zip(FILLS, HATCHES, parts, strict=False):
+        width = np.array([values[label][part] for label in labels])
+        axes.barh(range(len(labels)), width, 0.6, left, color=fill, hatch=hatch, edgecolor="white", label=part, zorder=2)
+        left += width
+    for row, total in enumerate(left):
+        axes.annotate(f"{total:.3g}", (total, row), (5, 0), textcoords="offset points", va="center", color=INK)
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.set_xlim(0, 1.12 * max(left.max(), 1e-12))
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(xlabel)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=len(parts))
+    said = (f"{label}: " + ", ".join(f"{part} {values[label][part]:.3g}" for part in parts) for label in labels)
+    figure.description = f"Stacked bars, {xlabel}. {'; '.join(said)}."
+    return figure
