@@ -39,14 +39,17 @@ def exercise(name: str, *tests: tuple[Callable[[], object], str]) -> None:
     """Say how far the reader is with an exercise: waiting, a hint, or right.
 
     tests: in order, a question whose answer should be true, and the hint for whoever gets it wrong. A function that
-    still raises NotImplementedError is not wrong but waiting; any other error of the reader's own code is passed on.
+    still raises a bare NotImplementedError is not wrong but waiting; any other error of the reader's own code is passed
+    on, a framework's NotImplementedError too, which has a message.
     """
     try:
         for number, (holds, hint) in enumerate(tests, start=1):
             if not holds():
                 print(f"{name}: check {number} of {len(tests)} does not hold yet. {hint}")
                 return
-    except NotImplementedError:
+    except NotImplementedError as error:
+        if error.args:
+            raise
         print(f"{name}: waits for you.")
         return
     print(f"{name}: right, all {len(tests)} checks hold.")

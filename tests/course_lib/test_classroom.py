@@ -84,3 +84,11 @@ def test_an_exercise_waits_hints_or_is_right(tests: list, said: str, capsys: pyt
 def test_the_readers_own_error_is_passed_on() -> None:
     with pytest.raises(ZeroDivisionError):
         exercise("Exercise 1", (lambda: 1 / 0, "hint"))
+
+
+def test_a_frameworks_not_implemented_is_an_error_and_no_stub() -> None:
+    def missing() -> object:
+        raise NotImplementedError("lerp_cpu not implemented for Long")
+
+    with pytest.raises(NotImplementedError, match="lerp_cpu"):
+        exercise("Exercise 1", (missing, "hint"))

@@ -32,6 +32,10 @@ def _waits(a: Any, b: Any) -> Any:
     raise NotImplementedError
 
 
+def _of_the_framework(a: Any, b: Any) -> Any:
+    raise NotImplementedError("lerp_cpu not implemented for Long")
+
+
 def _changes(a: Any, b: Any) -> Any:
     return a[:, None] * b.add_(1)
 
@@ -40,6 +44,7 @@ def _changes(a: Any, b: Any) -> Any:
     ("answer", "said"),
     [
         (_waits, "P: waits for you.\n"),
+        (_of_the_framework, "your code raises NotImplementedError: lerp_cpu not implemented for Long"),
         (lambda a, b: a[:, None] * b, "P: right, for 12 random inputs.\n"),
         (lambda a, b: torch.einsum("i,j->ij", a, b), "P: right, for 12 random inputs.\n"),
         (

@@ -233,9 +233,7 @@ FACTS = {
     ),
     "In PyTorch (lecture 06) a plain list hides its layers, and `parameters()` is empty.": "hidden_in_torch() == 0",
     "Does the tape watch it?": "not watched(net.scale)",
-    "no, and its gradient is None unless you call `watch`": (
-        "not watched(net.scale) and watched(net.scale, ask=True)"
-    ),
+    "no, and its gradient is None unless you call `watch`": ("not watched(net.scale) and watched(net.scale, ask=True)"),
     # 8 tf.data
     "The last batch is short, unless you say `drop_remainder=True`.": (
         "[len(part) for part in numbers.batch(3)] == [3, 3, 1]"
