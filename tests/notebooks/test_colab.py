@@ -27,10 +27,11 @@ LECTURES = [
     "03_pytorch_tensors",
     "08_training_and_evaluation",  # brings Lightning
     "09_gpu_training",  # brings the virtual device
+    "11_tensorflow_eager",  # both frameworks in one kernel
 ]
 OF_COLAB = ("ipython==7.34.0", "ipykernel==6.17.1", "jupyter_client<8")
 OURS = re.compile(r"(_editable_impl_)?frameworks[_-]course|course_lib$|autograder$", re.IGNORECASE)
-LACKING = re.compile(r"(pytorch_)?lightning|onnx|tf2onnx", re.IGNORECASE)
+LACKING = re.compile(r"(pytorch[_-])?lightning|onnx|tf2onnx", re.IGNORECASE)
 """what Colab does not bring: a lecture that uses it says so and installs it itself"""
 
 pytestmark = pytest.mark.slow
