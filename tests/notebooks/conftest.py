@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,8 @@ class Ran:
     path: Path
     notebook: NotebookNode
     client: NotebookClient
+    wall_s: float
+    """from the first cell to the end of the last"""
 
     def value(self, expression: str) -> Any:
         """What `expression` is after the last cell. Arrays come back as lists."""
@@ -139,6 +142,19 @@ def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "IPYTHONDIR": str(folder / ".ipython")}
     with contextlib.ExitStack() as stack:
         stack.enter_context(client.setup_kernel(env=env, cwd=str(folder)))
+        start = time.perf_counter()
         for index, cell in enumerate(notebook.cells):
             client.execute_cell(cell, index)
-        yield Ran(path, notebook, client)
+        yield Ran(path, notebook, client, time.perf_counter() - start)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What each lecture took, in this run: times differ between machines and are reported, not held to a second."""
+    reports = (report for outcome in ("passed", "failed") for report in terminalreporter.getreports(outcome))
+    rows = sorted(dict(report.user_properties)["lecture"] for report in reports
+                  if "lecture" in dict(report.user_properties))  # fmt: skip
+    if rows:
+        terminalreporter.section("lectures")
+        terminalreporter.write_line("CPU s  wall s  cells  figures  questions  lecture")
+        for name, cpu_s, wall_s, cells, figures, questions in rows:
+            terminalreporter.write_line(f"{cpu_s:5.1f}  {wall_s:6.1f}  {cells:5}  {figures:7}  {questions:9}  {name}")

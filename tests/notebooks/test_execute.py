@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-CPU_LIMIT_S = 60
+CPU_LIMIT_S = {"14_one_model_every_framework": 120, "15_distributed_training": 120}
+"""of the kernel and the processes it started and awaited; all others: 60"""
 
 
 def _in(folder: str) -> list[str]:
@@ -33,8 +34,15 @@ def test_it_runs_from_top_to_bottom(ran: Any) -> None:
 
 
 @pytest.mark.parametrize("ran", LECTURES, indirect=True)
-def test_a_lecture_takes_less_than_a_minute_of_one_core(ran: Any) -> None:
-    assert ran.value("__import__('time').process_time()") < CPU_LIMIT_S
+def test_a_lecture_takes_less_than_a_minute_of_one_core(ran: Any, record_property: Any) -> None:
+    """Processor time, since a crowded machine takes any wall time; two minutes where CPU_LIMIT_S says so."""
+    cpu_s = ran.value("sum(__import__('os').times()[:4])")
+    cells = ran.notebook.cells
+    outputs = [output for cell in cells if cell.cell_type == "code" for output in cell.outputs]
+    figures = sum("image/png" in output.get("data", {}) for output in outputs)
+    questions = ran.prose.count("**Check yourself.**")
+    record_property("lecture", (ran.path.stem, cpu_s, ran.wall_s, len(cells), figures, questions))
+    assert cpu_s < CPU_LIMIT_S.get(ran.path.stem, 60)
 
 
 @pytest.mark.parametrize("ran", LECTURES, indirect=True)
