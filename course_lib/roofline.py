@@ -17,6 +17,8 @@ from typing import Any
 FLOAT32_BYTES = 4
 LEAST_S = 1e-3
 """what is timed together lasts at least this long, far more than a clock's tick"""
+ENOUGH_S, MOST_REPEATS = 0.1, 50
+"""what is short is timed more often than asked for: until this much time has gone by, or this many times"""
 PER_CYCLE = {"AVX512": 64, "AVX2": 32}
 """float32 operations of one core in one cycle, at most: two multiply-add units of 16 or 8 numbers"""
 LANES = {7: 64, 8: 128, 9: 128, 10: 128, 12: 128}
@@ -165,12 +167,16 @@ def _operation(torch: Any, kind: str, size: int, device: str) -> Callable[[], ob
 
 
 def _best_seconds(run: Callable[[], object], wait: Callable[[], object], repeats: int) -> float:
-    """Seconds of one run. Short ones are timed by the hundred; a long one is not repeated for its own sake."""
+    """Seconds of one run. Short ones are timed by the hundred, and over again: on a busy machine most are disturbed."""
     run()
     number = 1
     while (best := _seconds(run, wait, number)) < LEAST_S:
         number *= 2
-    return min([best, *(_seconds(run, wait, number) for _ in range(repeats - 1))]) / number
+    total, timed = best, 1
+    while timed < repeats or (total < ENOUGH_S and timed < MOST_REPEATS):
+        took = _seconds(run, wait, number)
+        best, total, timed = min(best, took), total + took, timed + 1
+    return best / number
 
 
 def _seconds(run: Callable[[], object], wait: Callable[[], object], number: int) -> float:
