@@ -104,7 +104,7 @@ class Canvas(Figure):
 
 
 def shown(png: bytes, description: str, width: int, height: int) -> tuple[dict[str, str], dict[str, Any]]:
-    """What Jupyter shows of an image: HTML carries the description everywhere, the plain PNG is for tools that take images.
+    """What Jupyter shows of an image: HTML carries the description everywhere, the plain PNG is for tools.
 
     width, height: in the pixels of a web page; the image itself may be finer.
     """

@@ -1,0 +1,110 @@
+"""A small fully connected network in NumPy: forward, gradients by hand, and one step of gradient descent.
+
+The last layer has one unit, whose output is a *score*: positive for class +1, negative for class -1. The loss is the
+mean of log(1 + exp(-label * score)), the cross-entropy of two classes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from course_lib.playground.data import Array
+
+
+@dataclass(frozen=True)
+class Activation:
+    """A function of the weighted sum, and its slope, written with what the function gave."""
+
+    function: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
+    gain: float
+    """variance of the weights at the start, times the units before, so that signals keep their size"""
+
+
+ACTIVATIONS = {
+    "tanh": Activation(np.tanh, lambda out: 1 - out**2, 1.0),
+    "ReLU": Activation(lambda z: np.maximum(z, 0), lambda out: (out > 0).astype(out.dtype), 2.0),
+    "sigmoid": Activation(lambda z: 0.5 + 0.5 * np.tanh(z / 2), lambda out: out * (1 - out), 1.0),
+    "linear": Activation(lambda z: z, np.ones_like, 1.0),
+}
+STARTS = ("random", "all equal", "zero")
+PENALTIES = ("none", "L1", "L2")
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Slopes of the mean loss, without the penalty, in the shapes of the network's weights and biases."""
+
+    weights: list[Array]
+    biases: list[Array]
+
+
+class Network:
+    """Layers of `sizes` units, the inputs first. `weights[k]` is `(sizes[k], sizes[k + 1])`, `biases[k]` its bias."""
+
+    def __init__(self, sizes: Sequence[int], activation: str, rng: np.random.Generator, start: str = "random") -> None:
+        """start: weights drawn at random, all one half, or all zero. Biases always start at zero."""
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"Network: no activation {activation!r}; there are {', '.join(ACTIVATIONS)}")
+        if start not in STARTS:
+            raise ValueError(f"Network: no start {start!r}; there are {', '.join(STARTS)}")
+        self.activation = ACTIVATIONS[activation]
+        pairs = list(itertools.pairwise(sizes))
+        drawn = [rng.standard_normal(pair) * np.sqrt(self.activation.gain / pair[0]) for pair in pairs]
+        self.weights: list[Array] = {
+            "random": drawn,
+            "all equal": [np.full(pair, 0.5) for pair in pairs],
+            "zero": [np.zeros(pair) for pair in pairs],
+        }[start]
+        self.biases: list[Array] = [np.zeros(size) for size in sizes[1:]]
+
+    def forward(self, inputs: Array) -> list[Array]:
+        """The inputs `(n, sizes[0])` and after them what each layer gives; the last are the scores `(n, 1)`.
+
+        Computed in the inputs' dtype: pictures are drawn in float32, training is done in float64.
+        """
+        outputs = [inputs]
+        for layer, (weights, biases) in enumerate(zip(self.weights, self.biases, strict=True), start=1):
+            z = outputs[-1] @ weights.astype(inputs.dtype, copy=False) + biases.astype(inputs.dtype, copy=False)
+            outputs.append(z if layer == len(self.weights) else self.activation.function(z))
+        return outputs
+
+    def gradients(self, inputs: Array, labels: Array) -> Gradients:
+        """One forward and one backward pass over the examples; `labels` `(n,)`."""
+        outputs = self.forward(inputs)
+        signs = labels[:, None]
+        # The slope of log(1 + exp(-y s)) is -y * sigmoid(-y s); with tanh it cannot overflow.
+        slope = -signs * (0.5 - 0.5 * np.tanh(signs * outputs[-1] / 2)) / len(labels)
+        weights: list[Array] = []
+        biases: list[Array] = []
+        for layer in reversed(range(len(self.weights))):
+            weights.append(outputs[layer].T @ slope)
+            biases.append(slope.sum(axis=0))
+            if layer:
+                slope = (slope @ self.weights[layer].T) * self.activation.slope(outputs[layer])
+        return Gradients(weights[::-1], biases[::-1])
+
+    def step(self, gradients: Gradients, rate: float, penalty: str = "none", penalty_rate: float = 0.0) -> None:
+        """Go downhill once. The penalty is on the weights, not on the biases.
+
+        L2, penalty_rate * w**2 / 2, adds to the slope. L1, penalty_rate * |w|, has no slope at 0: after the step it
+        draws each weight towards 0 by rate * penalty_rate, and one that would cross 0 stays there.
+        """
+        for layer in range(len(self.weights)):
+            slope = gradients.weights[layer]
+            if penalty == "L2":
+                slope = slope + penalty_rate * self.weights[layer]
+            moved = self.weights[layer] - rate * slope
+            if penalty == "L1":
+                moved = np.sign(moved) * np.maximum(np.abs(moved) - rate * penalty_rate, 0)
+            self.weights[layer] = moved
+            self.biases[layer] = self.biases[layer] - rate * gradients.biases[layer]
+
+
+def loss(scores: Array, labels: Array) -> float:
+    """Mean cross-entropy of `scores` `(n, 1)` or `(n,)`."""
+    return float(np.logaddexp(0, -labels * scores.reshape(-1)).mean())

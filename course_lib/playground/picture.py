@@ -1,0 +1,386 @@
+"""The playground as an image: neurons in columns with what each one sees, the boundary, the losses.
+
+It is composed from NumPy arrays and Pillow's lines and text, because a frame must take less than a tenth of a second;
+matplotlib needs several times as long (`benchmarks/playground.py`). All lengths here are in pixels of a web page; the
+image has SCALE times as many, so that it stays sharp on dense screens.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+import numpy as np
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from course_lib.playground.data import EDGE, Array, features
+from course_lib.plots.style import BLUE, FAINT, GREEN, GREY, INK, VERMILLION, shown
+
+if TYPE_CHECKING:
+    from course_lib.playground.board import Playground
+
+SCALE = 2
+HEIGHT, NETWORK_WIDTH, OUTPUT_WIDTH = 470, 640, 360
+UNIT = 42
+"""side of a neuron's map"""
+MAP, MAP_LEFT, MAP_TOP = 296, 44, 28
+"""the large map: side and corner"""
+CURVES_TOP, CURVES_HEIGHT = 376, 76
+GRID = UNIT * SCALE
+"""points across and down at which the network is asked"""
+RADIUS = 3.2
+"""of a data point"""
+
+DOTS = "#b8b8b8"
+"""of weights that are zero: there, but faint"""
+
+SIGNS = {"x1": "x₁", "x2": "x₂", "x1^2": "x₁²", "x2^2": "x₂²", "x1*x2": "x₁x₂", "sin x1": "sin x₁", "sin x2": "sin x₂"}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image that shows itself in a notebook, with its description as alternative text."""
+
+    image: Image.Image
+    description: str
+
+    def png(self) -> bytes:
+        """The image as the bytes of a PNG file of 256 colours: half the time and size of one of all colours."""
+        buffer = io.BytesIO()
+        few = self.image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        few.save(buffer, format="png", compress_level=1)
+        return buffer.getvalue()
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, str], dict[str, Any]]:
+        """What Jupyter shows."""
+        width, height = (size // SCALE for size in self.image.size)
+        return shown(self.png(), self.description, width, height)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One moment of a board, in two parts, so that a narrow window can show them below each other."""
+
+    network: Picture
+    output: Picture
+
+    def whole(self) -> Picture:
+        """The two parts side by side, as one picture."""
+        both = Image.new("RGB", ((NETWORK_WIDTH + OUTPUT_WIDTH) * SCALE, HEIGHT * SCALE), "white")
+        both.paste(self.network.image, (0, 0))
+        both.paste(self.output.image, (NETWORK_WIDTH * SCALE, 0))
+        return Picture(both, f"{self.network.description} {self.output.description}")
+
+
+def draw(board: Playground, *, show_test: bool = False) -> Frame:
+    """Draw the board as it is now. show_test: the test points too, as outlines."""
+    *maps, scores = _maps(board)
+    return Frame(
+        Picture(_network(board, [*maps, _leaning(scores)]), _describe_network(board)),
+        Picture(_output(board, scores[0], show_test), _describe_output(board)),
+    )
+
+
+# What every neuron sees
+
+
+@functools.cache
+def _grid() -> Array:
+    """The points `(GRID * GRID, 2)` at the centres of the pixels of a map, row by row from the top."""
+    centres = ((np.arange(GRID) + 0.5) / GRID * 2 - 1) * EDGE
+    across, up = np.meshgrid(centres, -centres)
+    return np.stack([across.ravel(), up.ravel()], axis=1).astype(np.float32)
+
+
+@functools.lru_cache(maxsize=8)
+def _grid_features(names: tuple[str, ...]) -> Array:
+    return features(_grid(), names)
+
+
+def _maps(board: Playground) -> list[Array]:
+    """For the features and each layer the maps `(units, GRID, GRID)`, from -1 to 1; the last are the output's scores.
+
+    What is bounded keeps its scale. A feature, a ReLU or linear unit is divided by its own largest value.
+    """
+    with np.errstate(all="ignore"):
+        layers = board.network.forward(_grid_features(board.settings.features))
+        maps = []
+        for place, values in enumerate(layers):
+            values = np.nan_to_num(values.T.reshape(-1, GRID, GRID), posinf=1e30, neginf=-1e30)
+            hidden = 0 < place < len(layers) - 1
+            if hidden and board.settings.activation == "sigmoid":
+                values = 2 * values - 1
+            elif place == 0 or (hidden and board.settings.activation != "tanh"):
+                largest = np.abs(values).max(axis=(1, 2), keepdims=True)
+                values = values / np.where(largest > 0, largest, 1)
+            maps.append(values)
+    return maps
+
+
+def _leaning(scores: Array) -> Array:
+    """From -1, surely class -1, to 1, surely class +1: twice the probability of class +1, less 1."""
+    return np.tanh(scores / 2)
+
+
+@functools.cache
+def _shades() -> NDArray[np.uint8]:
+    """256 colours from vermillion by way of white to blue."""
+    t = np.linspace(-1, 1, 256)[:, None]
+    ends = np.where(t < 0, to_rgb(VERMILLION), to_rgb(BLUE))
+    shades: NDArray[np.uint8] = np.round(255 * (1 - np.abs(t) ** 0.8 * 0.62 * (1 - ends))).astype(np.uint8)
+    return shades
+
+
+def _coloured(values: Array) -> NDArray[np.uint8]:
+    """Values from -1 to 1 as colours, `(..., 3)`."""
+    colours: NDArray[np.uint8] = _shades()[np.clip(values * 127.5 + 127.5, 0, 255).astype(np.uint8)]
+    return colours
+
+
+# The network
+
+
+def _network(board: Playground, maps: Sequence[Array]) -> Image.Image:
+    image = Image.new("RGB", (NETWORK_WIDTH * SCALE, HEIGHT * SCALE), "white")
+    pen = ImageDraw.Draw(image)
+    across = np.linspace(84, NETWORK_WIDTH - 52, len(maps))
+    corners = [
+        [(x - UNIT / 2, y - UNIT / 2) for y in _heights(len(layer))] for x, layer in zip(across, maps, strict=True)
+    ]
+    for left, right, weights in zip(corners[:-1], corners[1:], board.network.weights, strict=True):
+        _connect(pen, left, right, weights)
+    dead = set(board.dead_units())
+    for layer, (places, pictures) in enumerate(zip(corners, maps, strict=True)):
+        for unit, ((x, y), colours) in enumerate(zip(places, _coloured(pictures), strict=True)):
+            box = _box(x, y, UNIT, UNIT)
+            image.paste(Image.fromarray(colours), box[:2])
+            is_dead = (layer, unit + 1) in dead
+            pen.rectangle((box[0] - 1, box[1] - 1, box[2], box[3]), outline=GREY if is_dead else INK, width=SCALE)
+            if is_dead:
+                _text(pen, (x + UNIT / 2, y + UNIT / 2), "dead", INK, "mm")
+    for (x, y), name in zip(corners[0], board.settings.features, strict=True):
+        _text(pen, (x - 6, y + UNIT / 2), SIGNS[name], INK, "rm")
+    titles = ["features", *(f"{units} {board.settings.activation}" for units in board.settings.hidden), "output"]
+    for x, title in zip(across, titles, strict=True):
+        _text(pen, (x, 14), title, INK, "mm")
+    _text(pen, (12, HEIGHT - 10), "weights:", GREY, "lm")
+    for start, weight, said in ((72, 2.0, "positive"), (174, -2.0, "negative"), (282, 0.0, "zero")):
+        _line(pen, (start, HEIGHT - 10), (start + 34, HEIGHT - 10), weight)
+        _text(pen, (start + 40, HEIGHT - 10), said, GREY, "lm")
+    return image
+
+
+def _heights(count: int) -> list[float]:
+    """Centres of `count` units below each other, between the titles and the legend."""
+    top, bottom = 28, HEIGHT - 22
+    gap = min(58, (bottom - top) / count)
+    return [(top + bottom) / 2 + (place - (count - 1) / 2) * gap for place in range(count)]
+
+
+def _connect(
+    pen: ImageDraw.ImageDraw, left: list[tuple[float, float]], right: list[tuple[float, float]], weights: Array
+) -> None:
+    """A line for each weight `(left, right)`, the strongest last, so that it lies on top."""
+    for index in np.argsort(np.abs(weights), axis=None):
+        start, end = divmod(int(index), weights.shape[1])
+        (x1, y1), (x2, y2) = left[start], right[end]
+        # The lines that arrive spread over the side of the unit, so that they can be told apart.
+        arrives = y2 + UNIT * (0.2 + 0.6 * (start + 0.5) / len(left))
+        _line(pen, (x1 + UNIT, y1 + UNIT / 2), (x2, arrives), float(weights[start, end]))
+
+
+def _line(pen: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float], weight: float) -> None:
+    """Blue and full: positive. Vermillion and dashed: negative. Faint dots: (nearly) zero. The wider, the larger."""
+    size = min(abs(weight), 4.0) if math.isfinite(weight) else 4.0
+    if size < 1e-3:
+        _dashed(pen, start, end, DOTS, 1, dash=1.5, gap=4)
+        return
+    width = max(1, round(SCALE * (0.5 + 1.4 * size)))
+    colour = _mixed(BLUE if weight > 0 else VERMILLION, min(1.0, 0.35 + 0.65 * size))
+    if weight > 0:
+        pen.line([_at(start), _at(end)], colour, width)
+    else:
+        _dashed(pen, start, end, colour, width, dash=8, gap=4)
+
+
+def _dashed(
+    pen: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float], colour: Any, width: int,
+    dash: float, gap: float,
+) -> None:  # fmt: skip
+    (x1, y1), (x2, y2) = start, end
+    length = math.hypot(x2 - x1, y2 - y1)
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    for piece in range(math.ceil(length / (dash + gap))):
+        a = piece * (dash + gap)
+        b = min(a + dash, length)
+        pen.line([_at((x1 + a * dx, y1 + a * dy)), _at((x1 + b * dx, y1 + b * dy))], colour, width)
+
+
+# The boundary and the losses
+
+
+def _output(board: Playground, scores: Array, show_test: bool) -> Image.Image:
+    image = Image.new("RGB", (OUTPUT_WIDTH * SCALE, HEIGHT * SCALE), "white")
+    pen = ImageDraw.Draw(image)
+    box = _box(MAP_LEFT, MAP_TOP, MAP, MAP)
+    side = box[2] - box[0]
+    fine = np.asarray(Image.fromarray(scores.astype(np.float32)).resize((side, side), Image.Resampling.BILINEAR))
+    colours = _coloured(_leaning(fine))
+    colours[_boundary(fine)] = (34, 34, 34)
+    large = Image.fromarray(colours)
+    large.paste(points := _points(board, show_test), (0, 0), points)
+    image.paste(large, box[:2])
+    pen.rectangle((box[0] - 1, box[1] - 1, box[2], box[3]), outline=INK, width=SCALE)
+    _text(pen, (MAP_LEFT, 14), f"epoch {board.epoch}", INK, "lm")
+    _text(pen, (MAP_LEFT + MAP, 14), f"test: {board.accuracy:.1%} right", INK, "rm")
+    for at in (-6, 0, 6):
+        place = (at + EDGE) / (2 * EDGE) * MAP
+        _text(pen, (MAP_LEFT + place, MAP_TOP + MAP + 10), f"{at}", GREY, "mm")
+        _text(pen, (MAP_LEFT - 6, MAP_TOP + MAP - place), f"{at}", GREY, "rm")
+    _text(pen, (MAP_LEFT + 0.75 * MAP, MAP_TOP + MAP + 10), "x₁", GREY, "mm")
+    _text(pen, (MAP_LEFT - 6, MAP_TOP + 0.25 * MAP), "x₂", GREY, "rm")
+    _curves(pen, board)
+    return image
+
+
+def _boundary(values: Array) -> NDArray[np.bool_]:
+    """True along the line where the values change sign, some pixels wide."""
+    positive = values > 0
+    line = np.zeros(values.shape, dtype=bool)
+    for axis in (0, 1):
+        for shift in range(1, SCALE + 1):
+            here = (slice(None, -shift), slice(None)) if axis == 0 else (slice(None), slice(None, -shift))
+            there = (slice(shift, None), slice(None)) if axis == 0 else (slice(None), slice(shift, None))
+            line[here] |= positive[here] != positive[there]
+    return line
+
+
+def _points(board: Playground, show_test: bool) -> Image.Image:
+    """The data on a transparent ground; drawn anew only for other data."""
+    key = (id(board.data), show_test)
+    kept = getattr(board, "_drawn_points", None)
+    if kept is None or kept[0] != key or kept[1] is not board.data:
+        kept = (key, board.data, _draw_points(board, show_test))
+        board._drawn_points = kept  # type: ignore[attr-defined]
+    return kept[2]
+
+
+def _draw_points(board: Playground, show_test: bool) -> Image.Image:
+    image = Image.new("RGBA", (MAP * SCALE, MAP * SCALE), (0, 0, 0, 0))
+    pen = ImageDraw.Draw(image)
+    parts = [(board.data.test, board.data.test_labels, False)] if show_test else []
+    for where, labels, filled in [*parts, (board.data.train, board.data.train_labels, True)]:
+        for (x1, x2), label in zip(where, labels, strict=True):
+            x, y = ((x1 / EDGE + 1) / 2 * MAP, (1 - x2 / EDGE) / 2 * MAP)
+            _mark(pen, x, y, label > 0, filled)
+    return image
+
+
+def _mark(pen: ImageDraw.ImageDraw, x: float, y: float, positive: bool, filled: bool) -> None:
+    """A blue disc or a vermillion diamond; white with a coloured rim if it is not filled."""
+    colour = BLUE if positive else VERMILLION
+    inside, rim = (colour, "white") if filled else ("white", colour)
+    r = RADIUS * SCALE
+    x, y = x * SCALE, y * SCALE
+    width = SCALE // 2 if filled else SCALE
+    if positive:
+        pen.ellipse((x - r, y - r, x + r, y + r), inside, rim, width)
+    else:
+        r *= 1.25
+        pen.polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], inside, rim, width)
+
+
+def _curves(pen: ImageDraw.ImageDraw, board: Playground) -> None:
+    """Training loss on a full dark line, test loss on a dashed green one, over the epochs."""
+    history = board.history
+    legend = CURVES_TOP - 20
+    pen.line([_at((MAP_LEFT, legend)), _at((MAP_LEFT + 22, legend))], INK, 2 * SCALE)
+    _text(pen, (MAP_LEFT + 27, legend), f"training loss {_short(board.train_loss)}", INK, "lm")
+    _dashed(pen, (MAP_LEFT + 158, legend), (MAP_LEFT + 180, legend), GREEN, 2 * SCALE, 7, 4)
+    _text(pen, (MAP_LEFT + 185, legend), f"test loss {_short(board.test_loss)}", INK, "lm")
+    losses = np.array([history.train, history.test])
+    usual = losses[np.isfinite(losses)]
+    top = float(np.clip(usual.max() if usual.size else 1.0, 0.1, 2.0))
+    bottom = CURVES_TOP + CURVES_HEIGHT
+    for value in (0.0, top):
+        y = bottom - value / top * CURVES_HEIGHT
+        pen.line([_at((MAP_LEFT, y)), _at((MAP_LEFT + MAP, y))], FAINT, SCALE // 2)
+        _text(pen, (MAP_LEFT - 6, y), _short(value), GREY, "rm")
+    _text(pen, (MAP_LEFT, bottom + 10), "0", GREY, "mm")
+    _text(pen, (MAP_LEFT + MAP, bottom + 10), f"{max(board.epoch, 1)}", GREY, "mm")
+    _text(pen, (MAP_LEFT + MAP / 2, bottom + 10), "epochs", GREY, "mm")
+    shown_at = np.unique(np.linspace(0, board.epoch, min(board.epoch + 1, MAP)).astype(int))
+    x = MAP_LEFT + shown_at / max(board.epoch, 1) * MAP
+    for values, colour, dashed in ((losses[1], GREEN, True), (losses[0], INK, False)):
+        y = bottom - np.clip(np.nan_to_num(values[shown_at], nan=top, posinf=top) / top, 0, 1) * CURVES_HEIGHT
+        corners = list(zip((x * SCALE).tolist(), (y * SCALE).tolist(), strict=True))
+        if not dashed:
+            pen.line(corners, colour, round(1.5 * SCALE), joint="curve")
+            continue
+        along = np.cumsum([0, *np.hypot(np.diff(x), np.diff(y))])
+        for start, end, a in zip(corners[:-1], corners[1:], along[:-1], strict=True):
+            if a % 11 < 7:
+                pen.line([start, end], colour, 2 * SCALE)
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}" if 0 < value < 0.1 else f"{value:.2f}" if 0 < value < 100 else f"{value:.3g}"
+
+
+# Words
+
+
+def _describe_network(board: Playground) -> str:
+    chosen = board.settings
+    layers = ", then ".join(f"{units} {chosen.activation} units" for units in chosen.hidden) or "no hidden layer"
+    zero, weights = board.zero_weights(1e-3)
+    dead = len(board.dead_units())
+    return (
+        f"A network after {board.epoch} epochs on the data '{chosen.data}': features {', '.join(chosen.features)}; "
+        f"{layers}; one output. Each unit's own map of the square is shown; {weights} weights join them, "
+        f"{zero} of them (nearly) zero" + (f"; {dead} of the units dead." if dead else ".")
+    )
+
+
+def _describe_output(board: Playground) -> str:
+    return (
+        f"The output's map with the boundary between the classes and {len(board.data.train)} training points, and the "
+        f"losses over the epochs: training loss {_short(board.train_loss)}, test loss {_short(board.test_loss)}, "
+        f"{board.accuracy:.1%} of the test points right."
+    )
+
+
+# Lengths and text
+
+
+def _at(place: tuple[float, float]) -> tuple[float, float]:
+    return place[0] * SCALE, place[1] * SCALE
+
+
+def _box(x: float, y: float, width: float, height: float) -> tuple[int, int, int, int]:
+    left, top = round(x * SCALE), round(y * SCALE)
+    return left, top, left + round(width * SCALE), top + round(height * SCALE)
+
+
+def _mixed(colour: str, part: float) -> tuple[int, ...]:
+    """`part` of the colour, the rest white."""
+    return tuple(round(255 * (1 - part * (1 - c))) for c in to_rgb(colour))
+
+
+@functools.cache
+def _font() -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), 12 * SCALE)
+
+
+def _text(pen: ImageDraw.ImageDraw, place: tuple[float, float], text: str, colour: str, anchor: str) -> None:
+    pen.text(_at(place), text, colour, _font(), anchor)
