@@ -6,8 +6,10 @@ import copy
 import importlib
 import importlib.abc
 import json
+import os
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -150,3 +152,26 @@ def little(make_little: Callable[..., Little]) -> Little:
 def judged_little(make_little: Callable[..., Little]) -> Little:
     """The small assignment with a `checks.py`: the judge grades it."""
     return make_little(None, **{"checks.py": "", "assignment.toml": 'forbidden = ["torch", "tensorflow"]\n'})
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Headless Chromium. A developer may do without; a machine that declares itself CI may not."""
+    chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        missing = "Chromium and chromedriver are not installed (apt-get install chromium chromium-driver)"
+        if os.environ.get("CI"):
+            pytest.fail(f"{missing}, and CI is set: what a page does is not known until a browser has opened it")
+        pytest.skip(missing)
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.add_argument("--window-size=1400,1000")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
+    try:
+        yield started
+    finally:
+        started.quit()

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -332,25 +329,3 @@ class Page(HTMLParser):
 
     def all(self, tag: str) -> list[dict[str, str]]:
         return [attributes for name, attributes in self.tags if name == tag]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Headless Chromium. A developer may do without; a machine that declares itself CI may not."""
-    chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not chromium or not driver:
-        missing = "Chromium and chromedriver are not installed (apt-get install chromium chromium-driver)"
-        if os.environ.get("CI"):
-            pytest.fail(f"{missing}, and CI is set: a page is not known to be inert until a browser has opened it")
-        pytest.skip(missing)
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
-    try:
-        yield started
-    finally:
-        started.quit()
