@@ -42,7 +42,13 @@ def agreement(
             y = np.asarray(values, dtype=float)
             drawn = np.where(y > 0, y, zero)
             axes.plot(
-                across, drawn, color=look.color, marker=look.marker, linestyle=look.linestyle, linewidth=1.2, label=label
+                across,
+                drawn,
+                color=look.color,
+                marker=look.marker,
+                linestyle=look.linestyle,
+                linewidth=1.2,
+                label=label,
             )
             sentences.append(f"{title}, {label}: largest {y.max():.1g}")
         limit = np.asarray(allowed[title], dtype=float)
@@ -56,7 +62,7 @@ def agreement(
     for axes in panels[1:]:
         axes.sharey(panels[0])
         axes.tick_params(labelleft=False)
-    low, high = panels[0].get_ylim()
+    _, high = panels[0].get_ylim()
     top = max(np.max(np.asarray(limit)) for limit in allowed.values())
     panels[0].set_ylim(zero / 3, max(high, top) * 10)
     panels[0].annotate("0", (0, zero), (-6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
@@ -83,7 +89,9 @@ def stacked(values: Mapping[str, Mapping[str, float]], *, xlabel: str) -> Canvas
     left = np.zeros(len(labels))
     for fill, hatch, part in zip(FILLS, HATCHES, parts, strict=False):
         width = np.array([values[label][part] for label in labels])
-        axes.barh(range(len(labels)), width, 0.6, left, color=fill, hatch=hatch, edgecolor="white", label=part, zorder=2)
+        axes.barh(
+            range(len(labels)), width, 0.6, left, color=fill, hatch=hatch, edgecolor="white", label=part, zorder=2
+        )
         left += width
     for row, total in enumerate(left):
         axes.annotate(f"{total:.3g}", (total, row), (5, 0), textcoords="offset points", va="center", color=INK)

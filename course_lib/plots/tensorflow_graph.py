@@ -100,7 +100,9 @@ def tensorflow_graph(
         _draw_edge(axes, [sides[key] for key in way], dashed=crosses or waits, color=VERMILLION if crosses else GREY)
         if nodes[end].inputs.count(start) > 1:
             left, _, y = sides[end]
-            axes.text(left - 0.12, y + 0.05, "twice", ha="right", fontsize=7.5, color=GREY)
+            above = sides[way[-2]][2] <= y  # on the side that the arrow does not come from
+            position = {"ha": "center", "va": "bottom" if above else "top"}
+            axes.text(left - GAP / 2, y + (0.03 if above else -0.03), "twice", fontsize=7.5, color=GREY, **position)
     figure.description = _describe(nodes, lanes)
     return figure
 

@@ -143,6 +143,26 @@ def test_a_long_name_shows_its_end_and_a_tensor_used_twice_says_so() -> None:
     assert "twice" in written and any(word.startswith("…") and word.endswith("/product") for word in written)
 
 
+def test_the_word_twice_stands_free_between_the_nodes_and_off_the_arrow() -> None:
+    from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+    from matplotlib.path import Path
+
+    level = _graph(_node("x", "Placeholder"), _node("a", "Neg", ["x"]), _node("b", "Mul", ["a", "a"]))
+    falling = _graph(*level.node, _node("c", "Exp", ["x"]), _node("d", "AddV2", ["b", "c"]))
+    rising = _graph(level.node[0], _node("c", "Exp", ["x"]), *level.node[1:], _node("d", "AddV2", ["c", "b"]))
+    for graph in (level, falling, rising):
+        figure = tensorflow_graph(graph)
+        figure.canvas.draw()
+        axes = figure.axes[0]
+        [word] = [text.get_window_extent() for text in axes.texts if text.get_text() == "twice"]
+        for patch in axes.patches:
+            if isinstance(patch, FancyBboxPatch):
+                assert not patch.get_window_extent().overlaps(word)
+            elif isinstance(patch, FancyArrowPatch):
+                lines = patch.get_path().to_polygons(axes.transData, closed_only=False)
+                assert not any(Path(line).intersects_bbox(word, filled=False) for line in lines)
+
+
 def test_nodes_that_wait_for_each_other_are_refused_but_a_loop_is_drawn() -> None:
     with pytest.raises(ValueError, match="in a circle"):
         tensorflow_graph(_graph(_node("a", "Neg", ["b"]), _node("b", "Neg", ["a"])))

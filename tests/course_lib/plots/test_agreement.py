@@ -1,0 +1,48 @@
+"""Differences on one scale in two panels, and bars made of parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from course_lib import plots
+
+
+def test_each_panel_has_its_lines_its_limit_and_a_place_for_zero() -> None:
+    away = {"a": {"one": [1e-16, 0.0], "two": [2e-16, 3e-16]}, "b": {"one": [1e-7, 2e-7], "two": [1e-8, 0.0]}}
+    figure = plots.agreement([1, 2], away, {"a": [1e-5, 1e-6], "b": [1e-4, 1e-4]}, xlabel="epoch", ylabel="away")
+    left, right = figure.axes
+    assert (left.get_title(loc="left"), right.get_title(loc="left")) == ("a", "b")
+    floor = left.lines[0].get_ydata()[0]  # type: ignore[index]
+    assert 0 < floor < 1e-16
+    np.testing.assert_array_equal(left.lines[1].get_ydata(), [1e-16, floor])
+    np.testing.assert_array_equal(right.lines[-1].get_ydata(), [1e-4, 1e-4])
+    low, high = left.get_ylim()
+    assert low < floor and high > 1e-4 and right.get_ylim() == (low, high)
+    assert "a, one: largest 1e-16" in figure.description and "b, allowed: 0.0001 to 0.0001" in figure.description
+
+
+def test_all_differences_may_be_zero() -> None:
+    assert plots.agreement([1], {"a": {"one": [0.0]}}, {"a": [1.0]}, xlabel="x", ylabel="y").description
+
+
+def test_too_many_labels_or_a_missing_limit_are_refused() -> None:
+    with pytest.raises(ValueError, match="at most 5"):
+        plots.agreement([1], {"a": {str(i): [1.0] for i in range(6)}}, {"a": [1.0]}, xlabel="x", ylabel="y")
+    with pytest.raises(ValueError, match="a limit for each"):
+        plots.agreement([1], {"a": {"one": [1.0]}}, {}, xlabel="x", ylabel="y")
+
+
+def test_the_parts_of_a_bar_stand_one_after_the_other() -> None:
+    figure = plots.stacked({"x": {"first": 1.0, "then": 2.0}, "y": {"first": 0.0, "then": 0.5}}, xlabel="seconds")
+    [axes] = figure.axes
+    bars = [(bar.get_x(), bar.get_width()) for bar in axes.patches]  # type: ignore[attr-defined]
+    assert bars == [(0.0, 1.0), (0.0, 0.0), (1.0, 2.0), (0.0, 0.5)]
+    assert figure.description == "Stacked bars, seconds. x: first 1, then 2; y: first 0, then 0.5."
+
+
+def test_bars_of_different_parts_are_refused() -> None:
+    with pytest.raises(ValueError, match="same parts"):
+        plots.stacked({"x": {"a": 1.0}, "y": {"b": 1.0}}, xlabel="")
+    with pytest.raises(ValueError, match="at most 4"):
+        plots.stacked({"x": dict.fromkeys("abcde", 1.0)}, xlabel="")
