@@ -6,6 +6,8 @@ IPython hands itself over when it loads the extension, so nothing of it is impor
 from __future__ import annotations
 
 import contextlib
+import io
+import tokenize
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +72,8 @@ class Magic:
         changed = Patches()
         for name in ("showtraceback", "showsyntaxerror"):
             changed.set(self.ipython, name, lambda *args, **kwargs: None)
+        # IPython looks for the `;` that hides a value at the end of the outer cell, which is one call of this magic.
+        changed.set(self.ipython.displayhook, "quiet", lambda: _ends_in_semicolon(self.ipython.transform_cell(cell)))
         # IPython counts on before a cell is done; what runs inside it has its number all the same.
         count, number = self.ipython.execution_count, cell_number(self.log.sites.here().path)
         self.ipython.execution_count = number or count
@@ -80,6 +84,13 @@ class Magic:
             changed.undo()
             self.ipython.execution_count = count
         outcome.raise_error()
+
+
+def _ends_in_semicolon(source: str) -> bool:
+    """Whether the last token that is no comment is `;`. (IPython has this too, but not in the version of Colab.)"""
+    blank = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER}
+    tokens = [one for one in tokenize.generate_tokens(io.StringIO(source).readline) if one.type not in blank]
+    return bool(tokens) and tokens[-1].string == ";"
 
 
 @dataclass(frozen=True)

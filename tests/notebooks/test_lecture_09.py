@@ -24,7 +24,7 @@ FACTS = {
         "tuple(x_train.shape) == (1500, 1, 8, 8) and size(make_net()) == 6_090"
     ),
     "**A module is moved in place; a tensor's `to` returns another tensor.**": "moved_in_place() == ['cuda', 'cpu']",
-    "or `torch.ones(shape, device=x.device)`": "on_virtual(lambda: torch.ones(3, device=probe.cuda().device).is_cuda)",
+    "or `torch.rand(shape, device=x.device)`": "on_virtual(lambda: torch.rand(3, device=probe.cuda().device).is_cuda)",
     "make it a buffer (lecture 06), and it moves with its module": "on_virtual(lambda: nn.BatchNorm1d(1).cuda()"
     ".running_mean.is_cuda)",
     "On a CPU `.cpu()` does nothing": "probe.cpu() is probe",
@@ -46,15 +46,18 @@ FACTS = {
         "epoch_log()['item'] == 30 and torch.ones(()).nbytes == 4"
     ),
     "The 6 tensors of the network (3 weights, 3 biases) went over once": "len(list(make_net().parameters())) == 6",
-    "The labels of the last batch: 400 bytes, and `blocking`, so the host waited.": (
-        "[last[key] for key in ('direction', 'nbytes', 'blocking')] == ['host to device', 400, True]"
-    ),
-    "50 images of 64 pixels at 4 bytes, and 50 labels at 8 bytes, since class numbers are `int64`.": (
+    "A batch has 50 images of 64 pixels at 4 bytes, and 50 labels at 8 bytes, since class numbers are `int64`.": (
         "x_train.element_size() == 4 and y_train.element_size() == 8 and y_train.dtype is torch.int64"
     ),
-    "12,800 and 400, and 396,000 in an epoch.": (
+    "That is 12,800 and 400 bytes, and 396,000 in an epoch: the 386.7 KiB of the first row. All data at once has the"
+    " same size": (
         "(x_train[:50].nbytes, y_train[:50].nbytes, x_train.nbytes + y_train.nbytes) == (12_800, 400, 396_000)"
-        " and 30 * (12_800 + 400) == 396_000"
+        " and 30 * (12_800 + 400) == 396_000 and round(396_000 / 1024, 1) == 386.7"
+    ),
+    "A KiB is 1024 bytes.": "True",
+    "gets the same as plain dictionaries from `log.records()`": (
+        "any(r['kind'] == 'copy' and (r['direction'], r['nbytes'], r['blocking']) == ('host to device', 400, True)"
+        " for r in log.records())"
     ),
     "1500, 30 and 1. The bytes are the same, 384,000.": (
         "list(counted.values()) == [(1500, 384_000), (30, 384_000), (1, 384_000)]"
@@ -78,31 +81,32 @@ FACTS = {
         " == answers['running_epoch'][1:] and 0 < abs(answers['waiting_epoch'][0] - answers['running_epoch'][0]) < 1e-6"
     ),
     "It does. To print a number one must have it.": "waits_of(lambda t: str(t)) == {'print': 1}",
-    "Right, that one does not. The list holds a tensor on the device": "waits_of(lambda t: [t.detach()]) == {}",
+    "Yes, that one does not. The list holds a tensor on the device": "waits_of(lambda t: [t.detach()]) == {}",
     "It does. Python cannot decide before it knows.": "sum(waits_of(lambda t: bool(torch.isnan(t))).values()) == 1",
     # 4 Timing
     'Each "kernel" takes 20 ms, by sleeping.': "'time.sleep(0.02)' in In_of('def kernel')",
     "We launch five kernels of 20 ms and look at the clock. What does it show: 100 ms, 20 ms, or less than 1 ms?": (
-        "wrong_ms < 20 and 100 <= right_ms < 1000"
+        "wrong_ms < right_ms / 2 and right_ms >= 100"
     ),
     "Far less than 20 ms, since only the *orders* were timed. After `synchronise` the clock shows the 100 ms that the"
-    " work took.": "wrong_ms < 10 and right_ms >= 100",
+    " work took.": "wrong_ms < right_ms / 2 and right_ms >= 100",
     "The launches lie on the ground; the work climbs.": (
-        "ms['launched'][-1] < 20 and all(np.diff(ms['finished']) >= 19) and ms['finished'][-1] >= 99"
+        "ms['launched'][-1] < ms['finished'][-1] / 2 and all(np.diff(ms['finished']) >= 19)"
+        " and ms['finished'][-1] >= 99"
     ),
     "At least 100 ms: it timed the four others as well. With a wait before the start it is a little over 20 ms.": (
         "too_much_ms >= 99 and 20 <= just_ms < too_much_ms"
     ),
-    "About 20 ms, although four kernels were pending. Right after recording, neither event had been passed": (
-        "19 <= event_ms < 99"
-    ),
+    "About 20 ms, although four kernels were pending.": ("19 <= event_ms < 99"),
     "0 waits and 2.": "inside == {'wrong': 0, 'right': 2}",
     "The forward pass takes 1 ms, the backward pass 1 ms, and `loss.item()` 48 ms.": "1 + 1 + 48 == 50",
     "copying a number from the GPU takes 48 ms": "True",
     "the 48 ms belong to all that was launched before": "True",
     # 5 Pinned memory
     "Only the last: pinned *and* `non_blocking`. None is an error.": "list(went_on.values()) == [False] * 3 + [True]",
-    "6 waits, two for each batch, and none.": "waited == {'plain': 6, 'pinning': 0}",
+    "6 waits, two for each batch, and none": (
+        "waits_in(short_epoch, plain, False) == 6 and waits_in(short_epoch, pinning, True) == 0"
+    ),
     "The toy computes 42 and copies it into `result`": "in_time == 42",
     "0, then 42. No error: an old value.": "[too_early, in_time] == [0, 42]",
     "so it would hand you 42 both times": "early_on_virtual() == 42",
@@ -131,7 +135,7 @@ FACTS = {
     ),
     "The exact gradients lie around $2^{-28}$.": "-31 <= exact.abs().median().log2().item() <= -25",
     "what is left is nothing. Multiplied by 65536, which is $2^{16}$, the same numbers fit, and all of them survive.": (
-        "left == {'as they are': 0, 'times 65536': 1} and 65536 == 2**16"
+        "left == {'exact': 1, 'float16': 0, 'float16, times 65536': 1} and 65536 == 2**16"
     ),
     "By 100 % without scaling, which means that it is zero; by less than 5 % with it.": (
         "'by 100.0%' in scaling_said and 0 < float(scaling_said.split('by ')[-1].split('%')[0]) < 5"
@@ -150,9 +154,12 @@ FACTS = {
     "The ratio is 65536. So the order is": "65530 < norms[0] / norms[1] < 65542",
     "Without `unscale_` a bound of 1 would act like a bound of 1/65536.": "clipped_before_unscaling() < 2 / 65536",
     "GPUs since NVIDIA's A100 of 2020 compute in it": "True",
-    "NVIDIA trained ResNet-50 on ImageNet and [published the images per second]": "len(published) == 2",
-    "measured with the container of March 2021": "list(published.values()) == [(367, 1200), (938, 2470)]",
-    "3.27 and 2.63 times as fast.": "[round(mixed / full, 2) for full, mixed in published.values()] == [3.27, 2.63]",
+    "What does one gain? NVIDIA trained ResNet-50 on ImageNet and": "True",
+    "measured with the container of March 2021: ": "True",
+    "| V100, 16 GB | 367 | 1200 | 3.27 |": "round(1200 / 367, 2) == 3.27",
+    "| A100, 80 GB | 938 | 2470 | 2.63 |": "round(2470 / 938, 2) == 2.63",
+    "| GPU | 32 bits | mixed precision | factor |": "True",
+    "(The A100's 32 bits are TF32": "True",
     "the gradients are 65536 times too large, and the training explodes": "exploded() > 10",
     # 7 Memory
     "After the forward pass, by far": (
@@ -170,7 +177,7 @@ FACTS = {
     ),
     "only the scores themselves pile up, 4 KiB for each batch": "growth['no_grad'] == [4.0 * k for k in range(1, 11)]",
     "512 bytes, 512 and none.": ("by_step == {'loss': [512] * 8, 'loss.detach()': [512] * 8, 'loss.item()': [0] * 8}"),
-    "Now a device with little memory: 16 MiB.": "max(max(found.values()) for found in peaks.values()) <= 16",
+    "Now a device with little memory: 16 MiB.": "peak <= 16",
     "450 images plainly, 900 with checkpoints, 1050 under autocast: at least twice as many.": (
         "largest == {'plain': 450, 'autocast': 1050, 'checkpoints': 900}"
     ),
@@ -193,7 +200,7 @@ FACTS = {
     # 9 Throughput
     "From a batch of 1 to a batch of 64, how many more images per second: about as many, 64 times as many, or something"
     " between?": "2 < speeds['CPU, one thread'][3] / speeds['CPU, one thread'][0] < 64",
-    "Something between, then a plateau.": (
+    "Something between, and beyond that no more growth.": (
         "max(speeds['CPU, one thread'][3:]) < 5 * min(speeds['CPU, one thread'][3:])"
     ),
     "ResNet-50 on images of 224 × 224, forwards only, in 32 bits.": "size(resnet) == 25_557_032",
@@ -222,13 +229,10 @@ FACTS = {
         " and torch.equal(first, second) and (first - alone).abs().max() < 1e-5 < (alone - begun()).abs().max()"
     ),
     "`torchrun --nproc_per_node 2 program.py`": "True",
-    "Different examples, but *the same order in each epoch*, until somebody calls `sampler.set_epoch(epoch)`.": (
-        "dealt() == [True, True, True]"
+    "In NVIDIA's table of March 2021, one A100 trains 938 images per second with ResNet-50, and eight together 7248:"
+    " 7.73 times as many. In mixed precision it is 2470 and 16621, 6.73 times.": (
+        "[round(7248 / 938, 2), round(16621 / 2470, 2)] == [7.73, 6.73]"
     ),
-    "In NVIDIA's table of March 2021, one A100 trains 938 images per second with ResNet-50, and eight together 7248.": (
-        "(one_gpu['TF32'], eight_gpus['TF32']) == (938, 7248)"
-    ),
-    "7.73 times and 6.73 times.": "[round(eight_gpus[k] / one_gpu[k], 2) for k in one_gpu] == [7.73, 6.73]",
     "A DDP program with two processes gives both the *same* 1500 examples": "len(x_train) == 1500",
 }
 
@@ -307,6 +311,21 @@ def waits_of(function):
         return dict(seen.steps[-1].syncs)
 
 
+def waits_in(function, *given):
+    def count():
+        global net, optimiser
+        before = net, optimiser
+        net = make_net().to("cuda")
+        optimiser = torch.optim.SGD(net.parameters(), lr=0.1)
+        with virtual_cuda.session(force=True, quiet=True) as seen:
+            with seen.step("it"):
+                function(*given)
+            net, optimiser = before
+            return seen.steps[-1].waits
+
+    return on_virtual(count)
+
+
 def In_of(piece):
     return next(source for source in In if piece in source and "In_of" not in source)
 
@@ -359,13 +378,6 @@ def exploded():
 def begun():
     return torch.cat([p.detach().flatten() for p in start_net().parameters()])
 
-
-def dealt():
-    samplers = [DistributedSampler(range(10), num_replicas=2, rank=rank, shuffle=True, seed=0) for rank in range(2)]
-    first, again = ([list(sampler) for sampler in samplers] for _ in range(2))
-    for sampler in samplers:
-        sampler.set_epoch(1)
-    return [sorted(first[0] + first[1]) == list(range(10)), first == again, [list(s) for s in samplers] != first]
 """
 """names for the facts above, made in the lecture's kernel after its last cell"""
 
@@ -398,7 +410,7 @@ ON_PURPOSE = {
     "class Noisy(": ("found at least two devices, cuda:0 and cpu!",),
     "scores.detach().numpy()": ("TypeError: can't convert cuda:0 device type tensor to numpy.",),
     "began.elapsed_time(ended)\ntorch": ("Both events must be completed before calculating elapsed time.",),
-    "peaks = {}": ("OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB.",),
+    "largest = {}": ("OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB.",),
 }
 """piece of a cell -> what the cell shows"""
 
@@ -412,7 +424,7 @@ def test_what_fails_on_purpose_fails_with_the_message_that_the_text_explains(ran
 def test_nothing_else_fails_on_purpose(ran: Any) -> None:
     cells = [c.source for c in ran.notebook.cells if c.cell_type == "code" and "with on_purpose" in c.source]
     assert len(cells) == len(ON_PURPOSE)
-    assert ran.printed("peaks = {}").count("OutOfMemoryError") == 3
+    assert ran.printed("largest = {}").count("OutOfMemoryError") == 3
 
 
 # The log's tables stand in the notebook as the text reads them.

@@ -23,6 +23,7 @@ CELLS = {
     "logged": "%%cuda_log\nx = torch.ones(3)\nx = x.cuda()\nfor _ in range(12):\n    read(x.sum())\nx.cpu()",
     "figure": "%%cuda_log timeline\ny = (x * 2).relu()\ny.sum().item()",
     "elsewhere": "x.tolist()",
+    "hidden": "%%cuda_log\n%matplotlib inline\nx + 1;  # not shown",
     "log": "from course_lib import virtual_cuda\nlog = virtual_cuda.enable()\nvirtual_cuda.disable()\nlog",
     "wrong word": "%%cuda_log chart\n1 / 0",
     "unload": "%unload_ext course_lib.virtual_cuda\nprint(torch.cuda.is_available(), virtual_cuda.is_enabled())",
@@ -73,6 +74,14 @@ def test_a_cell_s_log_holds_that_cell_only(outputs: dict[str, list[nbformat.Note
 def test_the_value_of_a_logged_cell_is_still_shown(outputs: dict[str, list[nbformat.NotebookNode]]) -> None:
     values = [one.data["text/plain"] for one in outputs["logged"] if "data" in one]
     assert values[0] == "tensor([1., 1., 1.])" and len(values) == 2
+
+
+def test_a_semicolon_hides_the_value_of_a_logged_cell_and_not_its_log(
+    outputs: dict[str, list[nbformat.NotebookNode]],
+) -> None:
+    [only] = [one.data["text/plain"] for one in outputs["hidden"] if "data" in one]
+    assert only.startswith("In ") and "Kernels: " in only
+    assert shown(outputs["log"], "text/plain"), "and the next cell shows its value again"
 
 
 def test_the_whole_log_is_a_table(outputs: dict[str, list[nbformat.NotebookNode]]) -> None:
