@@ -66,6 +66,7 @@ FACTS = {
     "10 µs for each copy (what lecture 01 takes for a launch), and 31.5 GB/s.": (
         "(fixed, bandwidth) == (10e-6, 31.5e9)"
     ),
+    "That is PCI Express 4.0 with 16 lanes; version 5.0, as in lecture 01, has twice that.": "2 * bandwidth == 63e9",
     "15 ms, 0.31 ms, 0.02 ms": "[round(ms, 2) for ms in modelled.values()] == [15.01, 0.31, 0.02]",
     "A tensor that is already there is not copied.": "already_there() == 0",
     "A module changes what is inside its parameters, and keeps the parameters themselves.": "same_parameters()",
