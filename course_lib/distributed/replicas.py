@@ -92,10 +92,10 @@ def weights_of(layer: nn.Linear) -> Array:
     return np.vstack([layer.weight.detach().T.numpy(), layer.bias.detach().numpy()])
 
 
-def statistics(rank: int, batches: Sequence[Array], steps: int, broadcast: bool = True) -> dict[str, list[float]]:
+def statistics(rank: int, batches: Sequence[Array], steps: int) -> dict[str, list[float]]:
     """BatchNorm on `batches[rank]`, (k, 1): its running mean and its first result, after each of `steps` passes."""
     norm = nn.BatchNorm1d(1)
-    replica = DistributedDataParallel(norm, broadcast_buffers=broadcast)
+    replica = DistributedDataParallel(norm)
     found: dict[str, list[float]] = {"running mean": [], "first result": []}
     for _ in range(steps):
         result = replica(torch.from_numpy(batches[rank]).float())
@@ -104,15 +104,6 @@ def statistics(rank: int, batches: Sequence[Array], steps: int, broadcast: bool 
         found["running mean"].append(norm.running_mean.item())
         found["first result"].append(result[0].item())
     return found
-
-
-def synchronised_norm(rank: int) -> str:
-    """What `SyncBatchNorm` says to a tensor on a CPU."""
-    try:
-        nn.SyncBatchNorm(1)(torch.ones(4, 1))
-    except ValueError as error:
-        return f"ValueError: {error}"
-    return "No error."
 
 
 def uneven(rank: int, x: Array, y: Array, sizes: Sequence[int], weighted: bool) -> Array:

@@ -19,6 +19,9 @@ FACTS = {
     "the 1500 training digits, 64 numbers each": "x.shape == (1500, 64)",
     "one array of shape (65, 10)": "start.shape == (65, 10)",
     "That makes 650 numbers": "start.size == 650",
+    "The slope of the loss along score $i$ is $p_i$; for the right class it is $p_c - 1$": (
+        "abs(slope - exchange.softmax_gradient(start, x, y)[20, 3]) < 1e-9 and abs(slope) > 1e-3"
+    ),
     "A batch of 64 is cut into two halves": "BATCH == 64 and off(halves, whole) < 1e-15",
     "Nearly. The loss is a mean over examples": "not np.array_equal(halves, whole) and off(halves, whole) < 1e-15",
     "1e-12 for float64, 1e-5 for float32": (
@@ -35,7 +38,8 @@ FACTS = {
         "np.add(*numbers).tolist() == [11, 22] and np.zeros(2).nbytes == 16"
     ),
     # 3 The parameter server
-    "650 numbers of 8 bytes, 5200 bytes. How many bytes does the server send in 20 steps?": "start.nbytes == 5200",
+    "650 numbers of 8 bytes, 5200 bytes.": "start.nbytes == 5200",
+    "How many bytes does the server send to its two workers in 20 steps?": "len(served) - 1 == 2 and STEPS == 20",
     "208,000 bytes out, and as many in: two workers, times 5200, times 20 steps": (
         "(served[0].sent, served[0].received) == (208_000, 208_000) and 2 * 5200 * 20 == 208_000"
     ),
@@ -58,7 +62,7 @@ FACTS = {
     "For a thousand workers the formula gives $1.998\\,S$": "2 * 999 / 1000 == 1.998",
     "The replicas never compare their weights": "np.array_equal(ring[0].value, ring[1].value)",
     "An array of 1200 numbers has 9600 bytes": "np.zeros(1200).nbytes == 9600 and all(len(a) == 1200 for a in arrays)",
-    "Equal, byte for byte": (
+    "Equal to the formulas, byte for byte: $nS$ and $2(n-1)S/n$": (
         "busiest == {'server': [n * 9600 for n in (2, 3, 4)], 'ring': [2 * (n - 1) * 9600 // n for n in (2, 3, 4)]}"
     ),
     "It works for 100 numbers": "True",
@@ -80,24 +84,17 @@ FACTS = {
     "With a fifth of the rate, eight workers learn again, slowly": (
         "stale['staleness 0'][-1] < stale['staleness 7, rate 0.1'][-1] < 1.5 and 0.5 / 5 == 0.1"
     ),
-    "It converges only if $\\eta\\lambda < 2 \\sin\\frac{\\pi}{2(2d+1)}$": (
-        "all(size_after(d, 0.9 * limit(d)) < 0.1 and size_after(d, 1.1 * limit(d)) > 10 for d in range(8))"
-    ),
-    "The limit falls from 2 to 0.209: at staleness 7 the rate must be almost ten times lower": (
-        "(limit(0), round(limit(7), 3)) == (2.0, 0.209) and 9 < limit(0) / limit(7) < 10"
-    ),
     # 6 DistributedDataParallel
     "a fixed port such as 29500": ("'29500' in inspect.getsource(__import__('torch.distributed.run').distributed.run)"),
-    "`127.0.0.1` is the loopback address": "__import__('ipaddress').ip_address('127.0.0.1').is_loopback",
     "and after 20 steps, are their weights equal? And whose start counts?": (
-        "np.array_equal(first[0][2], second[0][2])"
+        "np.array_equal(first['float64'][2], second['float64'][2])"
     ),
     "DDP sends the weights of process 0 to all, when it wraps": (
-        "not np.array_equal(first[0][0], second[0][0]) and np.array_equal(first[0][1], second[0][1])"
-        " and np.array_equal(second[0][1], start)"
+        "not np.array_equal(first['float64'][0], second['float64'][0])"
+        " and np.array_equal(first['float64'][1], start) and np.array_equal(second['float64'][1], start)"
     ),
     "the replicas agree to the last bit. Are they *right*?": (
-        "all(np.array_equal(first[k][2], second[k][2]) for k in (0, 1))"
+        "all(np.array_equal(first[kind][2], second[kind][2]) for kind in ('float64', 'float32'))"
     ),
     "about 1e-16 in float64, 1e-7 in float32": (
         "0 < differences[torch.float64, 1] < 1e-15 and 1e-9 < differences[torch.float32, 1] < 1e-6"
@@ -108,10 +105,11 @@ FACTS = {
     ),
     "Four sums of 16 are added in another order than two sums of 32": "4 * 16 == 2 * 32 == BATCH",
     "Each has 16 images, but the average is over all 64": "64 / 4 == 16",
-    "a network of eight layers of 65,536 bytes each": "first[3][0] == [65_536] * 8",
-    "With the usual 25 MB, all eight go in one message": "first[3][1] == [8 * 65_536]",
+    "a network of eight layers of 65,536 bytes each": "first['25 MB'][0] == [65_536] * 8",
+    "With PyTorch's own 25 MB, all eight go in one message": "first['25 MB'][1] == [8 * 65_536]",
     "With buckets of 0.15 MB there are three messages; the first starts when three gradients are there": (
-        "len(first[4][1]) == 3 and first[4][1][0] == 3 * 65_536 and 2 * 65_536 < 0.15 * 2**20 < 3 * 65_536"
+        "len(first['0.15 MB'][1]) == 3 and first['0.15 MB'][1][0] == 3 * 65_536"
+        " and 2 * 65_536 < 0.15 * 2**20 < 3 * 65_536"
     ),
     "Three each, which makes twelve: images 0 and 1 were dealt twice": (
         "[len(s) for s in shares(10, 4)] == [3] * 4 and [i for i in range(10) if dealt.count(i) == 2] == [0, 1]"
@@ -126,30 +124,34 @@ FACTS = {
     "Without `set_epoch` the sampler shuffles from the same seed in each epoch": (
         "shares(8, 2) == shares(8, 2, epoch=0) != shares(8, 2, epoch=1) != shares(8, 2, epoch=2)"
     ),
-    "if one has 48 images and the other 16": "off(plain_ddp, zero) > 0.01 and off(weighted_ddp, zero) < 1e-15",
-    "The error appears in the *second* pass": "[values[5] for values in found] == [2, 2]",
+    "if one has 48 images and the other 16": (
+        "off(found[0]['plain'], joint) > 0.01 and off(found[0]['weighted'], joint) < 1e-15"
+    ),
+    "The error appears in the *second* pass": "[values['two heads'] for values in found] == [2, 2]",
     "Process 0 gets the values 0 and 2, process 1 gets 10 and 14": (
         "[p.ravel().tolist() for p in parts] == [[0, 2], [10, 14]]"
     ),
     "The mean of all four is 6.5": "np.vstack(parts).mean() == 6.5",
     "the mean of its own part, 1 and 12": "[p.mean() for p in parts] == [1, 12]",
     "So 0 becomes -1.000 here, and -1.136 in one process that has all four": (
-        "f\"{found[0][2]['first result'][0]:.3f}\" == '-1.000' and f'{first_joined:.3f}' == '-1.136'"
+        "f\"{found[0]['batch norm']['first result'][0]:.3f}\" == '-1.000' and f'{first_joined:.3f}' == '-1.136'"
     ),
     "After one pass the running means are 0.1 and 1.2": (
-        "np.allclose([values[k]['running mean'][0] for values in found for k in (2, 3)], [0.1, 0.1, 1.2, 1.2])"
+        "np.allclose([values['batch norm']['running mean'][0] for values in found], [0.1, 1.2])"
     ),
     "goes on from 0.1 and arrives at 0.9 · 0.1 + 1.2 = 1.29": (
-        "np.allclose([found[1][2]['running mean'][1], 0.9 * 0.1 + 1.2], 1.29)"
+        "np.allclose([found[1]['batch norm']['running mean'][1], 0.9 * 0.1 + 1.2], 1.29)"
     ),
-    "from its own 1.2, to 2.28": "np.isclose(found[1][3]['running mean'][1], 2.28)",
-    "`SyncBatchNorm` exchanges the statistics, but not on a CPU": "'to be on GPU' in found[0][4]",
+    "`SyncBatchNorm`, exchanges the statistics, but refuses tensors on a CPU": "'to be on GPU' in refusal()",
     # 8 Large batches
     "Two processes, a batch of 64, four pieces each": "pieces['pieces'] == 4 and len(pieces['x']) == 64",
-    "Four times too large": ("off(accumulated[0][0], zero) < 1e-15 and off(accumulated[1][0], 4 * zero) < 1e-15"),
+    "Four times too large": (
+        "off(accumulated['as it should be'][0], joint) < 1e-15"
+        " and off(accumulated['not divided'][0], 4 * joint) < 1e-15"
+    ),
     "the result is right, but four messages of 5200 bytes cross the wire instead of one": (
-        "off(accumulated[2][0], zero) < 1e-15 and accumulated[2][1] == [5200] * 4"
-        " and accumulated[0][1] == accumulated[1][1] == [5200]"
+        "off(accumulated['without no_sync'][0], joint) < 1e-15"
+        " and [exchanged for _, exchanged in accumulated.values()] == [[5200], [5200], [5200] * 4]"
     ),
     "Eight workers with 16 images each make batches of 128": "8 * 16 == 128",
     "Four runs over 6144 images: batch 16 at 0.1; batch 128 at 0.1 and at 0.8; batch 1024 at 6.4": (
@@ -192,6 +194,8 @@ FACTS = {
     "AlexNet sends over ten times as much per multiplication as ResNet-50": (
         "ratio['AlexNet'] > 10 * ratio['ResNet-50']"
     ),
+    "The figure draws it for $s$ = 5 %": "round(speedup['5 % cannot be divided'][-1], 1) == 15.4",
+    "Only 5 % that cannot be divided, and 64 workers are 15 times as fast": "round(1 / (0.05 + 0.95 / 64)) == 15",
     "64 workers. How fast is the ring: about 60, 30, 6 times one worker?": "round(speedup['ring'][-1]) == 6",
     "The ring reaches 5.7 with 64 workers, and can never pass 6.1: to send 102 MB almost twice takes 0.16 s": (
         "(round(speedup['ring'][-1], 1), round(C / (2 * S / wire), 1), round(2 * S / wire, 2)) == (5.7, 6.1, 0.16)"
@@ -216,7 +220,7 @@ FACTS = {
     "A network of 7.5 billion weights then needs 120 GB, and no single GPU of 80 GB holds it": (
         "memory['everything on each'] == 7.5 * 16 == 120 > 80"
     ),
-    "Four processes, 840 weights, five steps with momentum": "gradients.shape == (4, 5, 840)",
+    "Four processes, 840 weights, five steps.": "gradients.shape == (4, 5, 840)",
     "The same weights, a quarter of the state, the same bytes": (
         "all(np.array_equal(a.value[0], b.value[0]) and a.sent == b.sent and a.value[1] == 4 * b.value[1]"
         " for a, b in zip(full, shared))"
@@ -233,14 +237,11 @@ FACTS = {
         "'recommended to use :class:`~torch.nn.parallel.DistributedDataParallel`' in nn.DataParallel.__doc__"
         " and 'only a single' in ' '.join(nn.DataParallel.__doc__.split())"
     ),
-    "Without GPUs it does nothing at all": "torch.cuda.is_available() or wrapped.device_ids == []",
-    "Google's **DistBelief** (2012)": "True",  # Dean and others, Large scale distributed deep networks, NIPS 2012
-    "It still exists, and shows the idea without a cluster": (
-        "[(o.name, o.device) for o in graph.get_operations() if o.type in ('VarHandleOp', 'MatMul')]"
-        " == [('W1', '/job:ps/task:0'), ('matmul', '/job:worker'),"
-        " ('W2', '/job:ps/task:1'), ('matmul_1', '/job:worker')]"
-    ),
-    "`ParameterServerStrategy`": "hasattr(tf.distribute, 'ParameterServerStrategy')",
+    "(Dean and others, 2012, below)": "True",  # Large scale distributed deep networks, NIPS 2012
+    "lecture 10 draws a graph whose variables alternate between two servers": "True",  # a test below looks there
+    # `pip index versions horovod`; github.com/horovod/horovod/pull/3942, the step to 0.28.1, is of 7 June 2023
+    "the latest release in the Python Package Index, 0.28.1, is of June 2023": "True",
+    "`tf.distribute.ParameterServerStrategy`": "hasattr(tf.distribute, 'ParameterServerStrategy')",
     "`MirroredStrategy`, `MultiWorkerMirroredStrategy`": "hasattr(tf.distribute, 'MultiWorkerMirroredStrategy')",
     "in `torch.distributed.fsdp` the function is `fully_shard`": (
         "hasattr(__import__('torch.distributed.fsdp').distributed.fsdp, 'fully_shard')"
@@ -255,7 +256,9 @@ FACTS = {
 }
 NO_CLAIMS = {
     "It works for 100 numbers",
-    "Google's **DistBelief** (2012)",
+    "(Dean and others, 2012, below)",
+    "lecture 10 draws a graph whose variables alternate between two servers",
+    "the latest release in the Python Package Index, 0.28.1, is of June 2023",
     "give eight workers the rate 0.2 and then 0.3",
     "let a GPU compute ten times as fast ($C$ = 0.1 s)",
 }
@@ -273,8 +276,13 @@ def off(one, other):
     return float(np.abs(one - other).max())
 
 
-def limit(d):
-    return 2 * np.sin(np.pi / (2 * (2 * d + 1)))
+def refusal():
+    try:
+        with replicas.group(0, {}):
+            nn.SyncBatchNorm(1)(torch.ones(4, 1))
+    except ValueError as error:
+        return str(error)
+    return "none"
 """
 """names for the facts above, made in the lecture's kernel after its last cell"""
 
@@ -305,7 +313,6 @@ PRINTED = [
     ("def hello(", ["process 0 raised AttributeError: Can't get attribute 'hello'"]),
     ("everyone_sends_first", ["100 numbers: [100, 100]", "TimeoutError: process 0, 1: not done within 3 s, and ended"]),
     ("dict(find=False)", ["process 0 raised RuntimeError: Expected to have finished reduction", "True: [2, 2]"]),
-    ("found[0][4]", ["ValueError: SyncBatchNorm expected input tensor to be on GPU"]),
 ]
 
 
@@ -326,6 +333,11 @@ def test_the_server_and_the_ring_take_fewer_than_thirty_lines_each(ran: Any) -> 
         ran.value("lines_of(exchange.swap, exchange.reduce_scatter, exchange.all_gather, exchange.ring_all_reduce)")
         < 30
     )
+
+
+def test_lecture_10_draws_what_this_one_sends_the_reader_to(ran: Any) -> None:
+    other = (ran.path.parent / "10_tensorflow_static_graphs.ipynb").read_text(encoding="utf-8")
+    assert "replica_device_setter(ps_tasks=2)" in other
 
 
 def test_no_process_outlives_its_cell(ran: Any) -> None:
@@ -377,7 +389,7 @@ def test_an_exercise_that_was_not_begun_waits(ran: Any) -> None:
 
 FIGURES = (
     "Chunks that hold all contributions: 0, 0, 0, 4, 8, 12, 16.",
-    "server, measured: from 2 at 2 to 4 at 4",
+    "server: from 2 at 2 to 16 at 16",
     "staleness 7: from 2.35 at 0 to 4.86 at 60",
     "128 at 0.8: from 2.3 at 0 to 0.45",
     "ring: from 1 at 1 to 5.66 at 64",
