@@ -73,6 +73,9 @@ def moved_b():
 
 FACTS = {
     # 1 Two programs
+    "It cannot be turned on again in this kernel.": (
+        "'must be called at program startup' in raised(tf.enable_eager_execution)"
+    ),
     "`total` is a *handle*: a name, a shape and a dtype": (
         "[(t.name, t.shape.as_list(), t.dtype.name, t.op.type) for t in wide()]"
         " == [('Const:0', [1, 3], 'float32', 'Const'), ('Const_1:0', [], 'float32', 'Const'),"
@@ -87,15 +90,18 @@ FACTS = {
         "[10 * v**2 - 5 * v + 4 for v in (0.0, 0.25, 1.0)] == [4, 3.375, 9]"
     ),
     "`**` is `Pow`, `*` is `Mul`, and each number is a `Const`": (
-        "[op.type for op in graph.get_operations()].count('Pow') >= 1"
-        " and {'Pow', 'Mul', 'Const'} <= {op.type for op in graph.get_operations()}"
+        "{'Pow', 'Mul', 'Const'} <= {op.type for op in curve.get_operations()}"
     ),
+    "`pow/y` is the `y` of `pow`, the exponent 2": "nodes_of(curve)['pow/y'].content == '2'",
     "With `shape=None` any shape may be fed; with `shape=[None, 3]` any number of rows.": (
         "all(one(lambda: [tf.reduce_sum(p := tf.placeholder(tf.float32, None)), p], [np.ones(s)]) == n"
         " for s, n in (((), 1), ((2,), 2), ((2, 2), 4)))"
         " and one(lambda: [tf.reduce_sum(p := tf.placeholder(tf.float32, [None, 3])), p], [np.ones((5, 3))]) == 15"
     ),
     # 2 What deferring means
+    "The product of two (2, 3) matrices needs 3 columns to meet 2 rows: `are 3 and 2`.": (
+        "'must be equal, but are 3 and 2' in raised(lambda: one(lambda: tf.zeros([2, 3]) @ tf.zeros([2, 3])))"
+    ),
     "A matrix of a million rows and a million columns, in float32, takes 4 TB.": "(10**6) ** 2 * 4 == 4e12",
     "`right` did not run for `left`.": "noted([['left']]) == ['base', 'left']",
     "And a run remembers nothing: in two calls, `base` ran twice.": (
@@ -111,25 +117,38 @@ FACTS = {
         " and (lambda pair: bool(pair[1] != 2 * pair[0]))(noise_pair(False, 1))"
     ),
     # 3 Variables
-    "The slope at 0 is -5.": "session_value(graph, 'gradients/AddN') == -5",
+    "The slope at 0 is -5.": "session_value(descent, 'gradients/AddN') == -5",
     "starting at $x = 0$, with rate 0.02": "abs(parabola(0.02, 1) - 0.1) < 1e-12",
     "0.1, 0.16, 0.196, 0.2176, 0.23056, 0.238336, 0.243002, 0.245801.": (
         "[f'{value:.6g}' for value in visited]"
         " == '0.1, 0.16, 0.196, 0.2176, 0.23056, 0.238336, 0.243002, 0.245801'.split(', ')"
         " and np.allclose(visited, [parabola(0.02, k) for k in range(1, 9)], atol=1e-7)"
     ),
-    "$x \\leftarrow 0.6x + 0.1$: the distance to 0.25 shrinks to 0.6 of itself": (
+    "$x \\leftarrow x - 0.02\\,(20x - 5) = 0.6x + 0.1$. The slope is 0 at 0.25, and the distance to 0.25 shrinks to 0.6"
+    " of itself.": (
         "all(abs((parabola(0.02, 1, v) - 0.25) / (v - 0.25) - 0.6) < 1e-12"
         " and abs(parabola(0.02, 1, v) - (0.6 * v + 0.1)) < 1e-12 for v in (-3.0, 0.0, 1.0))"
     ),
-    "The loop in Python added nothing to the graph. It only pressed the same button eight times.": (
+    "The loop in Python added nothing to the graph. It only pressed the same button eight times. (48 nodes": (
         "nodes_before == 48 and len(visited) == 8"
     ),
     "The green part begins with a 1, the slope of $y$ with respect to itself, and ends in `AddN`": (
-        "nodes_of(graph, ends=[graph.get_operation_by_name('gradients/AddN')])['gradients/AddN'].op == 'AddN'"
-        " and nodes_of(graph)['gradients/grad_ys_0/Const'].content == '1'"
+        "nodes_of(descent, ends=[descent.get_operation_by_name('gradients/AddN')])['gradients/AddN'].op == 'AddN'"
+        " and nodes_of(descent)['gradients/grad_ys_0/Const'].content == '1'"
     ),
-    "20, as it should be.": "session_value(graph, 'gradients_1') == 20",
+    "The lower one is the 1 with its sign turned (`Neg`), times 5: the slope of $-5x$.": (
+        "session_value(descent, 'gradients/mul_1_grad/Mul_1') == -5"
+        " and list(nodes_of(descent)['gradients/mul_1_grad/Mul_1'].inputs) == ['gradients/sub_grad/Neg', 'mul_1/x']"
+    ),
+    "The upper one is 1 times 10 times 2 times `Pow`, which is $x^{2-1}$: the slope of $10x^2$.": (
+        "[list(nodes_of(descent)['gradients/' + n].inputs)"
+        " for n in ('mul_grad/Mul_1', 'pow_grad/mul', 'pow_grad/mul_1')]"
+        " == [['gradients/grad_ys_0', 'mul/x'], ['gradients/mul_grad/Mul_1', 'pow/y'],"
+        " ['gradients/pow_grad/mul', 'gradients/pow_grad/Pow']]"
+        " and [nodes_of(descent)[n].content for n in ('mul/x', 'pow/y', 'gradients/pow_grad/sub/y')]"
+        " == ['10', '2', '1']"
+    ),
+    "20, as it should be.": "session_value(descent, 'gradients_1') == 20",
     "Two sessions are two sets of weights": "two_sessions() == [True, True]",
     "Rate 0.02 shrinks the distance by the factor 0.6. What do 0.08 and 0.1 do?": (
         "list(paths) == ['rate 0.02', 'rate 0.08', 'rate 0.1']"
@@ -140,7 +159,7 @@ FACTS = {
         "abs(1 - 20 * 0.08 + 0.6) < 1e-12 and (lambda p: all((p[k] - 0.25) * (p[k + 1] - 0.25) < 0"
         " and abs(p[k + 1] - 0.25) < abs(p[k] - 0.25) for k in range(6)))(paths['rate 0.08'])"
     ),
-    "With 0.1 it is -1: `x` swings between 0 and 0.5 for ever.": (
+    "With 0.1 it is -1: $x$ swings between 0 and 0.5 for ever.": (
         "np.allclose(paths['rate 0.1'], [0, 0.5] * 6 + [0], atol=1e-6)"
     ),
     "or order the two with `tf.control_dependencies`": "ordered_read() == [0.1, 0.16]",
@@ -148,8 +167,8 @@ FACTS = {
     "three inputs of shape (3, 4)": "x_np.shape == y_np.shape == z_np.shape == (3, 4)",
     "The eight numbers of lecture 02, and equal to the last bit: 0.76103773, 0.12167502, 0.44386323, 0.33367433 and"
     " 1.76405235, 0.40015721, 0.97873798, 2.2408932.": (
-        "np.array_equal(grad_x, y_np) and np.array_equal(grad_y, x_np) and np.array_equal(grad_z, np.ones((3, 4)))"
-        " and [round(v, 8) for v in grad_x[0].tolist() + grad_y[0].tolist()]"
+        "np.array_equal(found[0], y_np) and np.array_equal(found[1], x_np) and np.all(found[2] == np.ones((3, 4)))"
+        " and [round(v, 8) for v in found[0][0].tolist() + found[1][0].tolist()]"
         " == [0.76103773, 0.12167502, 0.44386323, 0.33367433, 1.76405235, 0.40015721, 0.97873798, 2.2408932]"
         " and round(float(c_value), 4) == 6.7170"
     ),
@@ -171,6 +190,7 @@ FACTS = {
     "Fetching them would carry 808,000 bytes out again.": (
         "sum(value.nbytes for value in fetched_updates()) == 808_000"
     ),
+    "So each loss is from before its update.": "largest_gap(grouped) < 1e-11",
     "From 30 to below 0.00001.": "round(float(grouped[0])) == 30 and grouped[-1] < 1e-5 and len(grouped) == 100",
     "Equal to at least 11 digits in each of the 100 losses.": (
         "largest_gap(grouped) < 1e-11 and len(grouped) == len(losses_np) == 100"
@@ -178,20 +198,20 @@ FACTS = {
     "The same rate, 0.01.": (
         "np.isclose(grouped[1], by_hand(W1 - 0.01 * by_hand_1, W2 - 0.01 * by_hand_2)[0], rtol=1e-12)"
     ),
-    "The optimiser turned the Python number 0.01 into a float32 node and then into float64, so the rate itself was off"
-    " in the eighth significant digit.": (
-        "1e-8 < abs(float(np.float32(0.01)) / 0.01 - 1) < 1e-7 and largest_gap(train(lambda: 0.01)) > 1e-8"
+    "The optimiser made a float32 node of 0.01 and cast it to float64, so the rate itself was off in the eighth"
+    " significant digit.": (
+        "1e-8 < abs(float(np.float32(0.01)) / 0.01 - 1) < 1e-7 and largest_gap(train(0.01)) > 1e-8"
     ),
-    "With a float64 node the losses agree again.": (
-        "largest_gap(train(lambda: tf.constant(0.01, tf.float64))) < 1e-11"
-    ),
+    "`np.float64(0.01)` has a dtype, and the losses agree again.": "largest_gap(train(np.float64(0.01))) < 1e-11",
     "The loss stays the same in every digit, for 20 rounds.": "len(set(map(float, watched))) == 1",
-    "(But if it is called inside the loop, the loss stands still, too!)": "len(set(loss_with_init_inside())) == 1",
+    "Call the initialiser inside the loop of section 5.": "len(set(loss_with_init_inside())) == 1",
     # 6 The optimiser zoo
-    "Ten rules came with TensorFlow 1.": (
-        "len(names) == 10 and {n + 'Optimizer' for n in names}"
+    "Ten rules came with TensorFlow 1;": (
+        "len(optimisers) == 10 and {n + 'Optimizer' for n in optimisers}"
+        " == {type(o).__name__ for o in optimisers.values()}"
         " == {n for n in dir(tf.train) if n.endswith('Optimizer')} - {'Optimizer', 'SyncReplicasOptimizer'}"
     ),
+    "all with the rate 0.02": "abs(traces[1]['GradientDescent'] - 0.02 * 5) < 1e-6",
     "Adam keeps two, so it needs three times the memory of the weight. Gradient descent keeps none.": (
         "optimisers['Adam'].get_slot_names() == ['m', 'v'] and optimisers['GradientDescent'].get_slot_names() == []"
     ),
@@ -215,8 +235,11 @@ FACTS = {
         " for n in ('AdagradDA', 'ProximalAdagrad', 'ProximalGradientDescent'))"
     ),
     # 7 The graph, optimised
+    "It computes $12x + 1$ in a roundabout way.": "np.array_equal(value_of(result), 12 * np.arange(3.0) + 1)",
     "There are four kinds of waste, and 12 nodes.": "len(wasteful.get_operations()) == 12",
-    "Seven are left.": "len(nodes_of(list(optimised))) == 7 == len(kinds[1])",
+    "1, 13 and 25 are right, and seven nodes are left.": (
+        "quick.tolist() == [1, 13, 25] and len(nodes_of(list(optimised))) == 7 == len(kinds[1])"
+    ),
     "`six` is no longer a product, it is the constant 6": (
         "(lambda node: (node.op, node.content))(nodes_of(list(optimised))['six']) == ('Const', '6')"
     ),
@@ -227,7 +250,7 @@ FACTS = {
     ),
     "`unused` is gone, because nobody asked for it": "'Exp' not in kinds[1]",
     "The results are equal. Pruning stays on even then, so the `Exp` is missing in both": (
-        "np.array_equal(value_of(result), [1, 13, 25]) and 'Exp' not in kinds[0] + kinds[1] and len(kinds[0]) == 11"
+        "np.array_equal(quick, slow) and 'Exp' not in kinds[0] + kinds[1] and len(kinds[0]) == 11"
     ),
     "A layer is a product, an added bias and a ReLU: three operations": (
         "[op.type for op in layer.get_operations()][-3:] == ['MatMul', 'BiasAdd', 'Relu']"
@@ -241,13 +264,13 @@ FACTS = {
     "The message lists what there is: four CPU devices.": (
         "(lambda said: said.count('device:CPU:') == 4 and 'device:GPU:2' in said)(gpu_message())"
     ),
-    "It computes $a + e^a$ for $a = 1$ and $a = 4$.": ("np.allclose(softly(), [1 + np.e, 4 + np.e**4])"),
+    "It computes $a + e^a$ for $a = 1$ and $a = 4$.": ("np.allclose(soft(), [1 + np.e, 4 + np.e**4])"),
     "`a` is on `CPU:2`, `b` and `c` are on `CPU:3`, as we said. The placeholder went to `CPU:2`": (
         "sorted(set((n.name, n.device) for n in nodes_of(list(parts)).values() if n.name in 'abc'))"
         " == [('a', 'CPU:2'), ('b', 'CPU:3'), ('c', 'CPU:3')]"
     ),
-    "`a` lives on device 2 and is needed on device 3, twice.": (
-        "sum(n.inputs.count('a') for n in nodes_of(c.graph).values()) == 2"
+    "`a` lives on device 2 and is needed on device 3, twice: by `b` and by `c`.": (
+        "sum(n.inputs.count('a') for n in nodes_of(c_cpu.graph).values()) == 2"
     ),
     "Once. The runtime cut the graph at each border": "crossings(parts).count(('2', '3')) == 1",
     "There are three pairs. The fed `x` comes in on `CPU:0` and goes to 2, `a` goes from 2 to 3, and the result goes"
@@ -263,8 +286,8 @@ FACTS = {
     "Every round adds the same number of nodes": "set(np.diff(sizes).tolist()) == {31}",
     "After 1000 rounds there are tens of thousands.": "sizes[0] + 999 * (sizes[1] - sizes[0]) == 31_017",
     # 10 What became of it
+    "makes `rounds` updates with the rate 0.02 in a session of its own": "abs(parabola(0.02, 1) - 0.1) < 1e-12",
     "in `compat.v1` to this day": "all(hasattr(tf, n) for n in ('Session', 'placeholder', 'get_variable'))",
-    "Ten numbers, in batches of 4, 4 and 2.": "batch_lengths() == [4, 4, 2]",
     "`compat.v2` is today's TensorFlow, which has no sessions.": "not hasattr(tf2.compat.v2, 'Session')",
 }
 
@@ -338,16 +361,9 @@ def gpu_message():
         said = raised(lambda: s.run(c, {x: [1.0, 2.0]}))
     return said[said.index("Cannot assign"):said.index("Make sure")]
 
-def softly():
-    x, c = placed_on("gpu")
-    config = tf.ConfigProto(allow_soft_placement=True, device_count={"GPU": 0})
-    with tf.Session(graph=c.graph, config=config) as s:
-        return s.run(c, {x: [1.0, 2.0]})
-
-def batch_lengths():
-    with tf.Graph().as_default(), tf.Session() as s:
-        take = tf.data.make_one_shot_iterator(tf.data.Dataset.range(10).shuffle(10, seed=0).batch(4)).get_next()
-        return [len(s.run(take)) for _ in range(3)]
+def soft():
+    with tf.Session(graph=c_gpu.graph, config=softly) as s:
+        return s.run(c_gpu, {x_gpu: [1.0, 2.0]})
 '''
 
 HISTORY = {
@@ -403,14 +419,14 @@ ON_PURPOSE = {
         "ValueError: Cannot feed value of shape (2,) for Tensor x:0, which has shape ()",
     ],
     "huge = ": ["(1000000, 1000000) 4 TB", "ValueError: Dimensions must be equal, but are 3 and 2"],
-    "quotient = ": ["built floordiv:0", "InvalidArgumentError: Integer division by zero"],
-    "[slope] = tf.gradients(y, [x])\n    update": [
+    "quotient = ": ["built floordiv:0", "InvalidArgumentError: Integer division by zero [[{{node floordiv}}]]"],
+    "update = tf.assign_sub(position": [
         "FailedPreconditionError: Could not find variable x.",
         "uninitialized",
     ],
     'placed_on("gpu")': ["InvalidArgumentError: Cannot assign a device for operation a", "/device:GPU:2", "CPU:3 ]."],
     "growing.finalize()": ["RuntimeError: Graph is finalized and cannot be modified."],
-    "stranger = ": ['ValueError: Tensor("c:0"', "must be from the same graph as", "is not an element of this graph"],
+    "stranger = ": ['ValueError: Tensor("y:0"', "must be from the same graph as", "is not an element of this graph"],
     "gone = {": [
         "session: AttributeError: module 'tensorflow' has no attribute 'Session'",
         "placeholder: AttributeError: module 'tensorflow' has no attribute 'placeholder'",
@@ -426,7 +442,6 @@ ON_PURPOSE = {
         "MNIST loader: ModuleNotFoundError: No module named 'tensorflow.examples'",
     ],
     "tf.FIFOQueue": ["first: 7.0", "DeadlineExceededError: Timed out"],
-    "make_one_shot_iterator": ["OutOfRangeError: End of sequence"],
 }
 """piece of a cell -> what the cell shows"""
 
@@ -455,7 +470,7 @@ def test_the_table_of_symptoms_quotes_the_messages(ran: Any) -> None:
 
 def test_the_placement_log_is_the_runtimes_own(ran: Any) -> None:
     path = "/job:localhost/replica:0/task:0/device"
-    assert sorted(ran.printed("in placement_log(").splitlines()) == [
+    assert sorted(ran.printed("placement_log(c_cpu").splitlines()) == [
         f"a: (Square): {path}:CPU:2",
         f"b: (Exp): {path}:CPU:3",
         f"c: (AddV2): {path}:CPU:3",
@@ -602,3 +617,14 @@ def test_the_reader_is_asked_to_predict_and_to_check_and_every_answer_gets_a_rep
         replies = [answer.partition("</summary>")[2].strip() for answer in answers]
         assert [answer[:3] for answer in answers] == ["A ·", "B ·", "C ·"]
         assert sum(reply.startswith("Yes") for reply in replies) == 1 and all(len(reply) > 30 for reply in replies)
+
+
+def test_who_goes_back_can_run_an_earlier_cell_again(ran: Any) -> None:
+    """Each section has names of its own, so from the last cell up each one still finds what it needs."""
+    code = [cell.source for cell in ran.notebook.cells if cell.cell_type == "code"]
+    first = next(place for place, source in enumerate(code) if source.startswith("curve = tf.Graph()"))
+    slow = "placement_log("
+    again = [source for source in reversed(code[first:]) if slow not in source]
+    assert len(again) > 30
+    for source in again:
+        ran.do(source)
