@@ -28,6 +28,7 @@ LECTURES = [
     "08_training_and_evaluation",  # brings Lightning
     "09_gpu_training",  # brings the virtual device
     "11_tensorflow_eager",  # both frameworks in one kernel
+    "13_static_and_dynamic_graphs",  # brings ONNX's packages
 ]
 OF_COLAB = ("ipython==7.34.0", "ipykernel==6.17.1", "jupyter_client<8")
 OURS = re.compile(r"(_editable_impl_)?frameworks[_-]course|course_lib$|autograder$", re.IGNORECASE)

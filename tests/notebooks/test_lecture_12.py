@@ -26,14 +26,13 @@ FACTS = {
     "`make_net` always makes the same network": (
         "all(np.array_equal(a, b) for a, b in zip(make_net().get_weights(), make_net().get_weights()))"
     ),
-    "PyTorch keeps the matrix of a layer from 64 to 32 as (32, 64). What is its shape in Keras?": (
-        "kernel_1.shape == (64, 32)"
-    ),
+    "PyTorch keeps the matrix of a layer from 64 to 32 as (32, 64). Keras calls this matrix the *kernel*. What is its"
+    " shape?": ("kernel_1.shape == (64, 32)"),
     "It is (64, 32): inputs first. Keras computes `x @ kernel + bias`": (
         "bool(parity.compare({'a': by_hand_scores(), 'b': make_net()(x_test)}))"
     ),
     "2,410 numbers: 64 · 32 + 32 and 32 · 10 + 10": "net.count_params() == 64 * 32 + 32 + 32 * 10 + 10 == 2410",
-    "4 features came, so the kernel is (4, 3)": "tuple(unbuilt.weights[0].shape) == (4, 3)",
+    "The first data build it: 4 features came, so the kernel is (4, 3).": "tuple(unbuilt.weights[0].shape) == (4, 3)",
     "How many numbers does `layers.Dense(100)` hold for inputs of shape (64, 1000), that is, 64 examples of 1000"
     " features?": "numbers_of(layers.Dense(100), 64, 1000) == 100_100",
     "A · 6,500": "64 * 100 + 100 == 6500",
@@ -48,7 +47,7 @@ FACTS = {
         "{len(v) for v in history.history.values()} == {15} and int(net.optimizer.iterations) == 15 * 24"
         " and 1200 / 50 == 24"
     ),
-    "The training loss starts far above the validation loss.": (
+    "In the figure the training loss starts far above the validation loss.": (
         "history.history['loss'][0] > history.history['val_loss'][0] + 0.2"
     ),
     "Lower. The number in the history is a mean over the epoch's batches": (
@@ -74,22 +73,18 @@ FACTS = {
     'The string `"sparse_categorical_crossentropy"` forgets it, too.': (
         "keras.losses.get('sparse_categorical_crossentropy').__defaults__[0] is False"
     ),
-    "clips whatever is not between 0 and 1, so most gradients are lost. It learns a little": (
-        "lost_gradients() > 0.5 and 0.15 < wrong_history['val_accuracy'][-1] < 0.5"
-    ),
-    "The `Sparse` one wants class numbers, the other wants rows of ten with a single 1.": (
-        "one_hot.shape == (1200, 10) and (one_hot.sum(axis=1) == 1).all()"
-    ),
-    "Training accuracy 98 %, validation accuracy 19 %.": (
-        "[round(100 * sorted_history[name][-1]) for name in ('accuracy', 'val_accuracy')] == [98, 19]"
-    ),
-    "It is on already, and it shuffles what remains after the split.": (
-        "__import__('inspect').signature(net.fit).parameters['shuffle'].default is True"
-    ),
-    "`decay` is the dangerous one: a warning, and it is *ignored*. The rate no longer falls": ("decay_is_ignored()"),
-    "The others stop at once, and `input_dim` still works.": (
-        "said_by_old_lines() == ['error', 'warning', 'error', 'error', 'warning'] + 5 * ['error']"
+    "clips whatever is not between 0 and 1. What was clipped has no slope, so most gradients are lost. It learns a"
+    " little": ("lost_gradients() > 0.5 and 0.15 < wrong_history['val_accuracy'][-1] < 0.5"),
+    "(For this image it is the wrong one.)": "scores[0].argmax() != y_test[0]",
+    "`evaluate` on the training data would tell.": "on_train['loss'] < history.history['loss'][-1]",
+    "`validation_data` is only evaluated. No gradient comes from it.": "validation_is_not_trained_on()",
+    "It brings a warning and is *ignored*: the rate no longer falls": "decay_is_ignored()",
+    "`input_dim` warns, too, but still works. The others stop at once.": (
+        "said_by_old_lines() == ['error', 'warning', 'error', 'warning'] + 4 * ['error']"
         " and numbers_with_input_dim() == 15"
+    ),
+    "| `output_dim`, `init`, `nb_epoch` | `units`, `kernel_initializer`, `epochs` |": (
+        "layers.Dense(units=3, kernel_initializer='zeros').units == 3"
     ),
     "`keras.optimizers.schedules.InverseTimeDecay`": "bool(keras.optimizers.schedules.InverseTimeDecay)",
     "`layers.Concatenate`, `Add`, `Multiply`, or `+` and `*`": (
@@ -103,7 +98,7 @@ FACTS = {
     "For 64 and 32 that is 0.25. Biases start at 0.": (
         "np.sqrt(6 / (64 + 32)) == 0.25 and 0.249 < np.abs(kernel_1).max() <= 0.25 and not bias_1.any()"
     ),
-    "They are equal. An initialiser draws its seed once, when it is made, and gives the same numbers": (
+    "Those that share the object. An initialiser draws its seed once, when it is made, and gives the same numbers": (
         "np.array_equal(twins[0].kernel, twins[1].kernel) and np.array_equal(glorot((3, 4)), glorot((3, 4)))"
         " and not np.array_equal(strangers[0].kernel, strangers[1].kernel)"
     ),
@@ -116,9 +111,8 @@ FACTS = {
         " and np.isclose(float(keras.regularizers.L2(0.5)(np.array([1.0, -3.0]))), 5)"
     ),
     "We sort the 2048 weights": "{len(v) for v in sizes.values()} == {2048}",
-    "L1 presses half of the weights to nothing and lets a few stay large.": (
-        "0.45 < np.mean(sizes['L1'] < 0.01) < 0.6 and sizes['L1'][-1] > 0.9 * sizes['no penalty'][-1]"
-    ),
+    "the dotted line lies on zero for half of its way: L1 presses half of the weights to nothing and lets a few stay"
+    " large.": ("0.45 < np.mean(sizes['L1'] < 0.01) < 0.6 and sizes['L1'][-1] > 0.9 * sizes['no penalty'][-1]"),
     "L2 makes all of them smaller, above all the large ones.": (
         "(sizes['L2'] < sizes['no penalty']).all() and sizes['L2'][-1] < 0.7 * sizes['no penalty'][-1]"
     ),
@@ -138,14 +132,17 @@ FACTS = {
     "2,955: each layer once. Two separate encoders would make it 5,035.": (
         "pair_model.count_params() == 2080 + 330 + 528 + 17 == 2955 and 2955 + 2080 == 5035"
     ),
-    "The sum of the two paths.": (
-        "bool(parity.compare({'a': both, 'b': only_left + only_right})) and np.abs(only_left - both).max() > 1e-3"
+    "`subtract` and `absolute` are the two `ops`: they stand in the graph beside the layers.": (
+        "{'Subtract', 'Absolute'} <= {type(part).__name__ for part in pair_model.operations}"
     ),
+    "Where a value is used twice, its gradients add (lecture 02). The tape does it.": "paths_add()",
     "`loss` is the weighted sum": "np.isclose(last['loss'], last['digit_loss'] + 0.5 * last['same_loss'], atol=1e-5)",
-    "Both beat chance by far.": "pair_scores['digit_accuracy'] > 0.85 and pair_scores['same_accuracy'] > 0.8",
+    "On test images both answers beat chance by far.": (
+        "pair_scores['digit_accuracy'] > 0.85 and pair_scores['same_accuracy'] > 0.8"
+    ),
     "You call `encoder` a third time": "third_call_adds() == 0",
     "A · 2,080": "numbers_of(layers.Dense(32), 1, 64) == 2080",
-    "C · 32, one bias for each call": "encoder.weights[1].shape == (32,)",
+    "C · 32, one bias for each call": "pair_model.get_layer('encoder').weights[1].shape == (32,)",
     # 5 A layer and a loss
     "4,426 numbers, two kernels of 64 · 32 among them.": "gated_net.count_params() == 2 * 64 * 32 + 330 == 4426",
     "With $\\gamma = 0$ it must be cross-entropy; with 2 it must be the one that Keras brings.": (
@@ -156,7 +153,7 @@ FACTS = {
     ),
     # 6 train_step
     "1200 images in batches of 64 are 19 steps an epoch, the last with 48 images. We train for 3 epochs. How long is"
-    " `traced` afterwards: 57, 3, 2 or 1?": (
+    " `traced` afterwards: 57, 3 or 2?": (
         "(-(-1200 // 64), 1200 - 18 * 64, 3 * 19, settings['epochs'], len(traced)) == (19, 48, 57, 3, 2)"
     ),
     "Equal, to the last bit.": "watched_history['loss'] == keras_history['loss']",
@@ -164,10 +161,9 @@ FACTS = {
         "abs(np.average([1.0, 2.0]) - np.average([1.0, 2.0], weights=[64, 48])) > 0.05"
     ),
     "`traced` has 2 entries.": "len(traced) == 2",
-    "In the first recording Adam and the metrics make their variables, so a second recording without them follows.": (
-        "recordings(True, None) == 1 and recordings(False, None) == recordings(True, ['accuracy']) == 2"
-    ),
-    "No Python of yours runs in the 57 steps after that": (
+    "In the first recording Adam and the metrics make their variables, so a second recording follows, in which they are"
+    " there.": ("recordings(True, None) == 1 and recordings(False, None) == recordings(True, ['accuracy']) == 2"),
+    "None of your Python runs in the 57 steps: a `print` in `train_step` would print twice.": (
         "3 * 19 == 57 and recordings(False, ['accuracy'], fits=3) == 2"
     ),
     "To see every step, compile with `run_eagerly=True`.": "recordings(False, None, run_eagerly=True) == 19",
@@ -176,8 +172,8 @@ FACTS = {
     "`EarlyStopping(patience=3)` ends the training when the validation loss has not improved for 3 epochs.": (
         "len(run['loss']) == best + 1 + 3"
     ),
-    "Those of the last. The training loss falls on, the validation loss turns after epoch 8. Three epochs later `fit`"
-    " stops, with the weights of epoch 11. The best ones are in the file.": (
+    "Those of the last. In the figure the training loss falls on, the validation loss turns after epoch 8. Three epochs"
+    " later `fit` stops, with the weights of epoch 11. The best ones are in the file.": (
         "(best + 1, len(run['loss'])) == (8, 11)"
         " and np.isclose(stopped_net.evaluate(x_valid, y_valid, verbose=0)[0], run['val_loss'][10], rtol=1e-5)"
         " and run['loss'] == sorted(run['loss'], reverse=True)"
@@ -188,16 +184,14 @@ FACTS = {
     "The weights move less and less, but they do not stand still": (
         "movement.distances == sorted(movement.distances, reverse=True) and movement.distances[7] > 0.5"
     ),
-    "Under `tensors`.": "events['train'].Tags()['scalars'] == [] and 'epoch_loss' in events['train'].Tags()['tensors']",
-    "`epoch_learning_rate` came for free.": "'epoch_learning_rate' in events['train'].Tags()['tensors']",
+    "They are, but under `tensors`.": (
+        "events['train'].Tags()['scalars'] == [] and 'epoch_loss' in events['train'].Tags()['tensors']"
+    ),
+    "`kernel/histogram` came from `histogram_freq`, and `epoch_learning_rate` for free.": (
+        "'epoch_learning_rate' in events['train'].Tags()['tensors']"
+    ),
     "The tag `keras` holds the model as a graph of layers.": "'keras' in events['train'].Tags()['tensors']",
-    "They are. The histogram counts all 4096 weights of the first kernel, 64 · 64, in 30 buckets.": (
-        "read_back == np.float32(run['val_loss']).tolist() and buckets.shape == (30, 3)"
-        " and buckets[:, 2].sum() == 4096 == 64 * 64"
-    ),
-    "Steps count from 0, our figure from 1.": (
-        "[e.step for e in events['train'].Tensors('epoch_loss')] == list(range(11)) and epochs[0] == 1"
-    ),
+    "are they those of the history?": "read_back == np.float32(run['val_loss']).tolist()",
     "A · those of epoch 8": "best + 1 == 8",
     "B · those of epoch 11": "len(run['loss']) == 11",
     "C · a mean of epochs 8 to 11": "(best + 1, len(run['loss'])) == (8, 11)",
@@ -233,24 +227,23 @@ FACTS = {
     ),
     "Only with the mask.": "[mean_is_equal(True), mean_is_equal(False)] == [True, False]",
     "Inside a model the mask travels by itself": "travels_by_itself()",
-    "It used Python's `hash`, which is salted anew in each process.": "old_one_hot_is_pythons_hash()",
+    "It used Python's `hash`. Each Python process mixes a secret of its own into that, the *salt*.": (
+        "old_one_hot_is_pythons_hash()"
+    ),
     "`Hashing` has no salt unless you give it one.": (
         "layers.Hashing(50)(['the', 'cat']).numpy().tolist() == [4, 46]"
         " and layers.Hashing(50, salt=7)(['the', 'cat']).numpy().tolist() != [4, 46]"
     ),
-    "How many do, of 200 words? The theory is short: a word is alone with probability $(1 - 1/n)^{199}$.": (
-        "len(set(words)) == 200 and abs(simulated(256) - (1 - (1 - 1 / 256) ** 199)) < 0.02"
+    "With 256 buckets for 200 words, about half of them do. It takes far more buckets than words before most"
+    " are alone.": (
+        "len(set(words)) == 200 and 0.45 < found[found > 1].sum() / 200 < 0.55 and simulated(256) > 0.5"
+        " and simulated(4096) < 0.06"
     ),
-    "With 256 buckets for 200 words, half of the words share theirs.": (
-        "bins[2] == 256 and 0.45 < shared_share[2] < 0.55"
-    ),
-    "with 4096, still about 5 in 100 share, by the theory": "bins[6] == 4096 and 0.045 < expected[6] < 0.05",
     "`one_hot` keeps the order, `multi_hot` says which are there, `count` how often.": (
         "layers.CategoryEncoding(4, output_mode='count')(np.array([3, 1, 1])).numpy().tolist() == [0, 2, 0, 1]"
     ),
-    "How many of 6 are real pairs, labelled as false?": "len(false) == len(real) == 6",
-    "Ours never does": "sum(pair in real for pair in ours) == 0",
-    "In a vocabulary of 4 words": "len({word for pair in real for word in pair}) == 4",
+    "Equal for each window. For made-up pairs, pick the second word at random from the vocabulary; the old helper did"
+    " that, too.": "made_up_are_random()",
     # 9 Images
     "`axis=None` takes one mean for all pixels; the default takes one for each channel, the last axis.": (
         "normalize.mean.numpy().size == 1 and layers.Normalization().axis == (-1,)"
@@ -296,10 +289,12 @@ FACTS = {
     "They are: Adam's averages and its step count came back, too.": (
         "resumed == full[2:] and int(keras.models.load_model(folder / 'half.keras').optimizer.iterations) == 48"
     ),
-    "The weights came, and Adam begins anew.": "int(fresh.optimizer.iterations) == 0",
-    "`fresh.optimizer.build(fresh.trainable_variables)` before loading makes them.": "weights_after_build() == 48",
     "Keras 3 notes the arguments of `__init__` by itself": (
         "'get_config' not in vars(Gated) and loaded.layers[1].get_config()['units'] == 32"
+    ),
+    "must end in `.weights.h5`": "name_of_weights_is_refused()",
+    "`get_config` must return what `__init__` takes, in plain form: here a list for the array.": (
+        "PlainScale(np.ones(2)).get_config()['factors'] == [1.0, 1.0]"
     ),
     "takes strings, and needs no second file": (
         "np.array_equal(keras.models.load_model(folder / 'text.keras')(question), text_model(question))"
@@ -308,14 +303,13 @@ FACTS = {
     # 12 Back ends
     "trains for 5 steps": "len(on_tensorflow['loss']) == 5",
     "The same outputs, the same five losses, the same weights after them": (
-        "bool(parity.compare({'TensorFlow': on_tensorflow, 'PyTorch': on_torch}))"
+        "bool(three) and all(len(on['loss']) == 5 for on in (on_tensorflow, on_torch, on_jax))"
     ),
-    "JAX is one word away.": "bool(three) and kind.startswith('jax')",
+    "One file, three frameworks.": "kind.startswith('torch') and jax_kind.startswith('jax')",
 }
 
 ELSEWHERE = (
     "About 90 minutes to read and do",  # held by test_contents
-    "Read `target.shape=(None, 10)`",  # a quotation, held by SAID_ON_PURPOSE
 )
 
 SHORTHAND = """
@@ -380,10 +374,36 @@ def decay_is_ignored():
     return bool(np.allclose(weight.numpy(), -0.1))
 
 
+def validation_is_not_trained_on():
+    found = []
+    for settings in ({}, {"validation_data": valid}):
+        keras.utils.set_random_seed(1)
+        made = compiled(make_net())
+        made.fit(x_train[:200], y_train[:200], epochs=1, verbose=0, **settings)
+        found.append(made.get_weights())
+    return all(np.array_equal(one, other) for one, other in zip(*found))
+
+
 def third_call_adds():
+    encoder = pair_model.get_layer("encoder")
     before = encoder.count_params()
     encoder(keras.Input((8, 8)))
     return encoder.count_params() - before
+
+
+def paths_add():
+    encoder, compare, same = (pair_model.get_layer(name) for name in ("encoder", "compare", "same"))
+    found = []
+    for open_left, open_right in ((True, True), (True, False), (False, True)):
+        with tf.GradientTape() as tape:
+            left, right = encoder(pairs["left"]), encoder(pairs["right"])
+            left = left if open_left else ops.stop_gradient(left)
+            right = right if open_right else ops.stop_gradient(right)
+            guess = same(compare(ops.abs(left - right)))
+            loss = ops.mean(keras.losses.binary_crossentropy(answers["same"], guess))
+        found.append(tape.gradient(loss, encoder.trainable_weights[0]).numpy())
+    both, one, other = found
+    return bool(parity.compare({"both": both, "sum": one + other})) and np.abs(one - both).max() > 1e-3
 
 
 def plain_loss(labels, values):
@@ -447,6 +467,12 @@ def old_one_hot_is_pythons_hash():
     return old_text.one_hot(words, 50) == [hash(word) % 49 + 1 for word in words.split()]
 
 
+def made_up_are_random():
+    couples, labels = old_skipgrams(sentence, 10, 2, negative_samples=1.0)
+    false = [couple for couple, label in zip(couples, labels) if label == 0]
+    return len(false) == len(skip_grams(sentence, 2)) and len({partner for _, partner in false} - set(sentence)) > 0
+
+
 def simulated(buckets):
     draws = np.random.default_rng(0).integers(buckets, size=(500, 200))
     return float(np.mean([1 - np.sum(np.bincount(row, minlength=buckets) == 1) / 200 for row in draws]))
@@ -464,11 +490,11 @@ def preprocessed(module, value):
     return module.preprocess_input(np.full((1, 1, 1, 3), value, "float32")).ravel().round(3).tolist()
 
 
-def weights_after_build():
-    again = compiled(make_net())
-    again.optimizer.build(again.trainable_variables)
-    again.load_weights(folder / "half.weights.h5")
-    return int(again.optimizer.iterations)
+def name_of_weights_is_refused():
+    try:
+        net.save_weights(folder / "only_weights.h5")
+    except ValueError as error:
+        return ".weights.h5" in str(error)
 
 
 def lambda_layer_is_refused():
@@ -496,20 +522,15 @@ def test_no_number_in_the_text_goes_unchecked(ran: Any) -> None:
 
 SAID_ON_PURPOSE = {
     "unbuilt.count_params()": "ValueError: You tried to call `count_params` on layer",
-    "net.fit(x_train, one_hot": "target.shape=(None, 10)",
     "wrong_history = wrong.fit": "No error, no warning.",
-    '{"digit": answers["digit"]}': "ValueError: y_true and y_pred have different structures.",
     "loss=focal_numpy": "NotImplementedError: Cannot convert a symbolic tf.Tensor",
     'monitor="val_acc", mode="max"': "UserWarning: Early stopping conditioned on metric `val_acc` which is",
     "import keras.preprocessing.text": "ModuleNotFoundError: No module named 'keras.preprocessing.text'",
     "    keras.preprocessing.sequence.skipgrams": "has no attribute 'skipgrams'",
     "keras.preprocessing.image.ImageDataGenerator": "has no attribute 'ImageDataGenerator'",
     'net.save(folder / "model")': "ValueError: Invalid filepath extension for saving.",
-    "only_weights.h5": "ValueError: The filename must end in `.weights.h5`.",
-    "fresh.load_weights": "UserWarning: Skipping variable loading for optimizer",
-    "def end_of_error": "Could not locate class 'Gated'.",
-    "class Scale": "NotImplementedError: Object Scale was created by passing non-serializable",
-    'os.environ["KERAS_BACKEND"] = "torch"': "Keras runs on tensorflow",
+    "Could not locate class": "TypeError: Could not locate class 'Gated'.",
+    "class Scale(": "NotImplementedError: Object Scale was created by passing non-serializable",
 }
 
 
@@ -519,18 +540,10 @@ def test_what_fails_on_purpose_says_what_the_text_reads(ran: Any, code: str) -> 
 
 
 def test_the_old_hash_differs_between_processes_and_the_new_one_does_not(ran: Any) -> None:
-    one, other, new = ran.printed("PYTHONHASHSEED").splitlines()
+    one, other, new, shared = ran.printed("PYTHONHASHSEED").splitlines()
     assert one.partition("[")[2] != other.partition("[")[2]
     assert new.endswith("[4, 46, 13, 12, 4, 26] always")
-
-
-def test_most_of_the_old_helpers_made_up_pairs_are_real_ones(ran: Any) -> None:
-    printed = ran.printed("old_skipgrams = tf.keras")
-    assert printed.count("equal: True") == 3
-    found = int(ran.value("sum(pair in real for pair in false)"))
-    assert found >= 1 and f"real among them: {found}" in printed
-    number = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "All"}[found]
-    assert f"{number} of 6." in ran.prose
+    assert shared.startswith("of 200 words in 256 buckets")
 
 
 # What the lecture writes itself, on more than the lecture shows.
@@ -581,7 +594,7 @@ traced[:] = _kept
 def test_skip_grams_are_those_of_the_definition_and_of_the_old_helper(ran: Any) -> None:
     names: dict[str, Any] = {}
     [source] = ran.code("skipgrams")
-    exec(source, names)
+    exec(source.partition("old_skipgrams")[0], names)
     draw = random.Random(0)
     for _ in range(50):
         sequence = [draw.randint(1, 6) for _ in range(draw.randint(0, 9))]
@@ -595,13 +608,6 @@ def test_skip_grams_are_those_of_the_definition_and_of_the_old_helper(ran: Any) 
         assert names["skip_grams"](sequence, window) == wanted
     ran.do("_old = [tuple(p) for p in old_skipgrams([5, 1, 4, 1], 6, 2, negative_samples=0, shuffle=False)[0]]")
     assert [tuple(p) for p in ran.value("_old")] == names["skip_grams"]([5, 1, 4, 1], 2)
-
-
-def test_made_up_pairs_keep_the_word_and_are_never_real(ran: Any) -> None:
-    ran.do("_pairs = skip_grams([4, 2, 7, 1, 2, 9, 3], 2)\n_made = made_up(_pairs, 30, np.random.default_rng(1))")
-    pairs, made = ran.value("_pairs"), ran.value("_made")
-    assert [word for word, _ in made] == [word for word, _ in pairs]
-    assert all(pair not in pairs and 1 <= pair[1] < 30 for pair in made)
 
 
 # The exercises: a check waits, names the mistake, and accepts what is right.
@@ -689,7 +695,6 @@ FIGURES = (
     "absolute value against weights of the first kernel, sorted. no penalty: from",
     "encoder (Sequential, 2080 numbers) is called 2 times, takes left; then right",
     "validation loss: from 0.395 at 1 to 0.148 at 11",
-    "share of the words against buckets. found: from 0.965 at 64",
     "6 colour images side by side: original, 32 by 32",
     "share that is recognised for each digit, from 0 on. as they are:",
 )
