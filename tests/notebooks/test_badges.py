@@ -76,4 +76,5 @@ def test_the_text_is_plain_markdown_that_colab_renders(name: str) -> None:
     assert re.findall(r"!\[\]\(", text) == [], "an image without alternative text"
     assert re.findall(r"!\[[^\]]*\]\((?!https://)", text) == [], "a relative image path breaks in Colab"
     assert text.count("<details>") == text.count("</details>") == text.count("<summary>") == text.count("</summary>")
+    assert re.findall(r"<summary>[^<]*`", text) == [], "Markdown is not read inside a summary: write <code>"
     assert re.findall(r"</summary>\n(?!\n)", text) == [], "without a blank line, Markdown inside <details> stays raw"
