@@ -101,8 +101,8 @@ def tensorflow_graph(
         if nodes[end].inputs.count(start) > 1:
             left, _, y = sides[end]
             above = sides[way[-2]][2] <= y  # on the side that the arrow does not come from
-            position = {"ha": "center", "va": "bottom" if above else "top"}
-            axes.text(left - GAP / 2, y + (0.03 if above else -0.03), "twice", fontsize=7.5, color=GREY, **position)
+            x, y, side = left - GAP / 2, y + (0.03 if above else -0.03), "bottom" if above else "top"
+            axes.text(x, y, "twice", fontsize=7.5, color=GREY, ha="center", va=side)
     figure.description = _describe(nodes, lanes)
     return figure
 
