@@ -175,3 +175,15 @@ def browser() -> Iterator[Any]:
         yield started
     finally:
         started.quit()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What each lecture took, in this run: times differ between machines and are reported, not held to a second."""
+    reports = (report for outcome in ("passed", "failed") for report in terminalreporter.getreports(outcome))
+    rows = sorted(dict(report.user_properties)["lecture"] for report in reports
+                  if "lecture" in dict(report.user_properties))  # fmt: skip
+    if rows:
+        terminalreporter.section("lectures")
+        terminalreporter.write_line("CPU s  wall s  cells  figures  questions  lecture")
+        for name, cpu_s, wall_s, cells, figures, questions in rows:
+            terminalreporter.write_line(f"{cpu_s:5.1f}  {wall_s:6.1f}  {cells:5}  {figures:7}  {questions:9}  {name}")

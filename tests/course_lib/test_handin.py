@@ -229,7 +229,7 @@ def test_a_file_that_is_not_there_is_a_sentence_and_no_traceback(capsys: pytest.
 
 def test_without_a_notebook_the_set_up_is_examined(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "All set."
+    assert capsys.readouterr().out.splitlines()[-1].endswith(" All set.")
 
 
 def test_wrong_use_exits_with_2() -> None:

@@ -69,6 +69,8 @@ pytestmark = [
 def server() -> Iterator[subprocess.Popen[str]]:
     """A process that has imported TensorFlow and forks for each program."""
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1"}
+    # Without oneDNN the CPU lacks convolutions with channels first; other tests of this process may have put it off.
+    quiet["TF_ENABLE_ONEDNN_OPTS"] = "1"
     process = subprocess.Popen(
         [sys.executable, "-c", SERVER],
         stdin=subprocess.PIPE,
