@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.checks.compare import tolerance_for
+from course_lib.checks.compare import Tolerance, tolerance_for
 
 __all__ = [
     "Agreement",
@@ -31,6 +31,7 @@ __all__ = [
     "copy",
     "read",
     "read_gradients",
+    "tolerance",
     "write",
 ]
 
@@ -178,6 +179,14 @@ class Agreement:
         return [row.name, row.framework, row.dtype, f"{row.difference:.2g}", share]
 
 
+def tolerance(*dtypes: Any) -> Tolerance:
+    """What `compare` allows between results of these dtypes, which were computed in them throughout.
+
+    A share of the value, a share of the largest value, and a floor. The last of `dtypes` is the reference's.
+    """
+    return tolerance_for(*map(np.dtype, dtypes), throughout=True)
+
+
 def compare(results: Mapping[str, Any]) -> Agreement:
     """Compare the results of several frameworks with those of the first, by the tolerance of their dtypes.
 
@@ -207,7 +216,7 @@ def _row(name: str, framework: str, got: np.ndarray, wanted: np.ndarray) -> Row:
             f"compare: {name} has shape {got.shape} in {framework} and {wanted.shape} in the reference"
             f"{_advice(got.shape, wanted.shape)}"
         )
-    allowed = tolerance_for(got.dtype, wanted.dtype, throughout=True)
+    allowed = tolerance(got.dtype, wanted.dtype)
     dtype = min(got.dtype, wanted.dtype, key=lambda kind: np.finfo(kind).bits if kind.kind == "f" else 99)
     if not wanted.size:
         return Row(name, framework, str(dtype), 0.0, 0.0)

@@ -27,10 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.checks.compare import Tolerance, tolerance_for
 from course_lib.frameworks import QUIET
 
-__all__ = ["Cost", "Log", "Task", "Version", "lines_of_code", "measure", "peak_bytes", "tolerance"]
+__all__ = ["Cost", "Log", "Task", "Version", "lines_of_code", "measure", "peak_bytes"]
 
 Arrays = dict[str, np.ndarray]
 
@@ -128,11 +127,6 @@ class Cost:
     peak: float
     """bytes that the process held at most; NaN where the system does not say"""
     losses: tuple[float, ...]
-
-
-def tolerance(dtype: str) -> Tolerance:
-    """What `parity` allows for this dtype: a share of the value, a share of the largest value, and a floor."""
-    return tolerance_for(np.dtype(dtype))
 
 
 def lines_of_code(source: str) -> int:

@@ -224,6 +224,17 @@ def test_a_dtype_decides_how_far_off_is_equal(dtype: Any, off: float, agrees: bo
     assert bool(parity.compare({"one": wanted, "other": got})) is agrees
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_the_tolerance_that_is_told_is_the_one_that_is_kept(dtype: str) -> None:
+    relative, scaled, floor = parity.tolerance(dtype)
+    allowed = relative + scaled + floor  # at the value 1, which is also the largest
+    wanted = np.ones(1, dtype)
+    for share in (0.5, 2.0):
+        [row] = parity.compare({"one": wanted, "other": np.array([1 + share * allowed], dtype)}).rows
+        assert row.share == pytest.approx(share, rel=0.2)
+        assert row.agrees is (share < 1)
+
+
 def test_a_nan_on_one_side_never_agrees_and_on_both_sides_does() -> None:
     assert not parity.compare({"one": np.array([1.0, 2.0]), "other": np.array([1.0, np.nan])})
     assert not parity.compare({"one": np.array([1.0, 2.0]), "other": np.array([1.0, np.inf])})

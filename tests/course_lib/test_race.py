@@ -90,10 +90,6 @@ def test_lines_of_code_are_lines_that_hold_code() -> None:
     assert race.lines_of_code('a = """x\n\ny"""\n') == 3
 
 
-def test_the_tolerance_is_parity_s() -> None:
-    assert race.tolerance("float32").relative == 1e-4 > race.tolerance("float64").relative
-
-
 @pytest.mark.parametrize("rows", [10, 60])
 def test_a_version_runs_elsewhere_and_its_losses_come_back(rows: int) -> None:
     """One with fewer steps in an epoch than are counted, and one with more."""

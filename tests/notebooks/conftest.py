@@ -12,8 +12,9 @@ import itertools
 import json
 import os
 import re
+import textwrap
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,14 +103,53 @@ class Ran:
         pairs = itertools.chain.from_iterable(((cell, output) for output in cell.outputs) for cell in cells)
         return {cell.id: f"{o.ename}: {o.evalue}" for cell, o in pairs if o.output_type == "error"}
 
-    def unchecked_numbers(self, facts: Iterable[str]) -> list[str]:
+    def failing_on_purpose(self) -> list[NotebookNode]:
+        """The cells that announce that they fail."""
+        cells = (cell for cell in self.notebook.cells if cell.cell_type == "code")
+        return [cell for cell in cells if "with on_purpose" in cell.source]
+
+    def say(self, exercise: int, answer: str, *, errors_as_text: bool = False) -> str:
+        """What the check of an exercise (tag `check`) prints if the reader writes `answer`.
+
+        errors_as_text: an error of the answer's own is printed, too, as a reader would see it.
+        """
+        self.do(answer)
+        check = textwrap.indent(self.code("check")[exercise - 1], "    ")
+        if errors_as_text:
+            handler = "except Exception as error:\n    print(type(error).__name__, error)"
+            check = textwrap.indent(f"try:\n{check}\n{handler}", "    ")
+        self.do(f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as said:\n{check}")
+        return str(self.value("said.getvalue()"))
+
+    def assert_waits(self, exercise: int, kind: str = "Exercise") -> str:
+        """The cell before an exercise's check is a stub, and the check waits for it. Returns the stub's source."""
+        places = [place for place, cell in enumerate(self.notebook.cells) if "check" in cell.metadata.get("tags", [])]
+        stub = str(self.notebook.cells[places[exercise - 1] - 1].source)
+        assert "raise NotImplementedError" in stub
+        assert self.say(exercise, stub) == f"{kind} {exercise}: waits for you.\n"
+        # A busy machine cuts one line into two messages.
+        shown = self.notebook.cells[places[exercise - 1]].outputs
+        assert "".join(output.text for output in shown) == f"{kind} {exercise}: waits for you.\n"
+        return stub
+
+    def assert_figures(self, parts: Sequence[str]) -> None:
+        """There are as many figures as `parts`, and the description of each, made from what it draws, has its part."""
+        outputs = [output for cell in self.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+        said = [output.metadata["image/png"]["alt"] for output in outputs if "image/png" in output.get("data", {})]
+        assert len(said) == len(parts)
+        assert [part for part, description in zip(parts, said, strict=True) if part not in description] == []
+
+    def unchecked_numbers(self, facts: Iterable[str], stated: Iterable[str] = ()) -> list[str]:
         """Numbers in the text that stand in no checked sentence, each with its surroundings.
+
+        stated: sentences that nothing can be computed for; one that the text no longer has is listed as well.
 
         Formulas are left out, and whole numbers of one digit, the numbers of sections, lectures and list items, and the
         line about time and what comes before, which has a test of its own (`test_contents.py`).
         """
-        text = self.prose
-        for sentence in sorted(facts, key=len, reverse=True):
+        text, stated = self.prose, list(stated)
+        missing = [f"no longer in the text: {sentence}" for sentence in stated if sentence not in text]
+        for sentence in sorted([*facts, *stated], key=len, reverse=True):
             text = text.replace(sentence, " ")
         for uninteresting in (
             r"\*Before this: .*?\*",
@@ -122,7 +162,7 @@ class Ran:
         ):
             text = re.sub(uninteresting, " ", text)
         found = re.finditer(r"(?<![\w.])(\d[\d,]*(\.\d+)?(e[+-]?\d+)?( ?%)?)", text)
-        return [
+        return missing + [
             text[max(0, m.start() - 30) : m.end() + 30] for m in found if not re.fullmatch(r"\d,*", m.group().strip())
         ]
 

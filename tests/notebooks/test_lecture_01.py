@@ -6,7 +6,6 @@ directions and orders of magnitude are asked: they are those of the machine. Yea
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 import numpy as np
@@ -415,7 +414,7 @@ ON_PURPOSE = {
 
 
 def test_what_fails_on_purpose_says_what_the_text_explains(ran: Any) -> None:
-    failing = [cell for cell in ran.notebook.cells if cell.cell_type == "code" and "with on_purpose(" in cell.source]
+    failing = ran.failing_on_purpose()
     assert len(failing) == len(ON_PURPOSE)
     for cell, (start, *said) in zip(failing, ON_PURPOSE.values(), strict=True):
         printed = "".join(output.text for output in cell.outputs)
@@ -463,27 +462,14 @@ ANSWERS = [
 """number of the exercise, an answer, and what its check says to it"""
 
 
-def _say(ran: Any, exercise: int, answer: str) -> str:
-    """What the check of an exercise prints if the reader writes `answer`."""
-    ran.do(answer)
-    check = textwrap.indent(ran.code("check")[exercise - 1], "    ")
-    ran.do(f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as said:\n{check}")
-    return str(ran.value("said.getvalue()"))
-
-
 @pytest.mark.parametrize(("exercise", "answer", "said"), ANSWERS)
 def test_a_check_accepts_what_is_right_and_names_what_is_wrong(ran: Any, exercise: int, answer: str, said: str) -> None:
-    assert said in _say(ran, exercise, answer)
+    assert said in ran.say(exercise, answer)
 
 
 @pytest.mark.parametrize("exercise", [1, 2, 3])
 def test_a_check_waits_for_who_has_not_begun(ran: Any, exercise: int) -> None:
-    places = [place for place, cell in enumerate(ran.notebook.cells) if "check" in cell.metadata.get("tags", [])]
-    stub = ran.notebook.cells[places[exercise - 1] - 1].source
-    assert "raise NotImplementedError" in stub
-    assert _say(ran, exercise, stub) == f"Exercise {exercise}: waits for you.\n"
-    shown = ran.notebook.cells[places[exercise - 1]].outputs
-    assert "".join(output.text for output in shown) == f"Exercise {exercise}: waits for you.\n"
+    ran.assert_waits(exercise)
 
 
 FIGURES = (
@@ -502,10 +488,7 @@ FIGURES = (
 
 
 def test_the_figures_are_drawn_from_what_was_computed(ran: Any) -> None:
-    outputs = [output for cell in ran.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    said = [output.metadata["image/png"]["alt"] for output in outputs if "image/png" in output.get("data", {})]
-    assert len(said) == len(FIGURES)
-    assert [part for part, description in zip(FIGURES, said, strict=True) if part not in description] == []
+    ran.assert_figures(FIGURES)
 
 
 def test_the_lecture_says_on_which_device_it_ran(ran: Any) -> None:
@@ -513,14 +496,3 @@ def test_the_lecture_says_on_which_device_it_ran(ran: Any) -> None:
 
     name = torch.cuda.get_device_name() if torch.cuda.is_available() else "Virtual CUDA (this is the CPU)"
     assert f"computed on: {name}" in ran.printed("computed on:")
-
-
-def test_the_reader_is_asked_to_predict_and_to_check_and_every_answer_gets_a_reply(ran: Any) -> None:
-    assert ran.prose.count("**Predict.**") >= 6
-    questions = ran.prose.split("**Check yourself.**")[1:]
-    assert len(questions) >= 6
-    for question in questions:
-        answers = question.split("<details><summary>")[1:]
-        replies = [answer.partition("</summary>")[2].strip() for answer in answers]
-        assert [answer[:3] for answer in answers] == ["A ·", "B ·", "C ·"]
-        assert sum(reply.startswith("Yes") for reply in replies) == 1 and all(len(reply) > 30 for reply in replies)

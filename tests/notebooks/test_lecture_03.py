@@ -6,7 +6,6 @@ stand in no fact fail a test of their own. The puzzles are solved here, rightly 
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 import pytest
@@ -489,19 +488,15 @@ ON_PURPOSE = {
 """piece of a cell -> what the cell shows"""
 
 
-def _with_on_purpose(ran: Any) -> list[Any]:
-    return [c for c in ran.notebook.cells if c.cell_type == "code" and "with on_purpose" in c.source]
-
-
 @pytest.mark.parametrize("piece", ON_PURPOSE)
 def test_what_fails_on_purpose_fails_with_the_message_that_the_text_explains(ran: Any, piece: str) -> None:
-    [cell] = [cell for cell in _with_on_purpose(ran) if piece in cell.source + "\n"]
+    [cell] = [cell for cell in ran.failing_on_purpose() if piece in cell.source + "\n"]
     shown = "".join(output.get("text", "") for output in cell.outputs)
     assert [words for words in ON_PURPOSE[piece] if words not in shown] == []
 
 
 def test_nothing_else_fails_on_purpose(ran: Any) -> None:
-    assert len(_with_on_purpose(ran)) == len(ON_PURPOSE)
+    assert len(ran.failing_on_purpose()) == len(ON_PURPOSE)
 
 
 # The puzzles: a check waits, shows a small failing input, names the mistake, and accepts what is right.
@@ -535,30 +530,16 @@ ANSWERS = [
 """number of the puzzle, an answer, and what its check says to it"""
 
 
-def _say(ran: Any, number: int, answer: str) -> str:
-    """What the check of a puzzle prints if the reader writes `answer`, on one line."""
-    ran.do(answer)
-    check = textwrap.indent(ran.code("check")[number - 1], "    ")
-    ran.do(f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as said:\n{check}")
-    return " ".join(ran.value("said.getvalue()").split())
-
-
 @pytest.mark.parametrize(("number", "answer", "said"), ANSWERS)
 def test_a_check_accepts_what_is_right_and_names_what_is_wrong(ran: Any, number: int, answer: str, said: str) -> None:
     written = f"def {SIGNATURES[number - 1]}:\n    return {answer}"
-    printed = _say(ran, number, written)
+    printed = " ".join(ran.say(number, written).split())
     assert said in printed and printed.startswith(f"Puzzle {number}: ")
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_a_check_waits_for_who_has_not_begun(ran: Any, number: int) -> None:
-    places = [place for place, cell in enumerate(ran.notebook.cells) if "check" in cell.metadata.get("tags", [])]
-    stub = ran.notebook.cells[places[number - 1] - 1].source
-    assert "raise NotImplementedError" in stub and SIGNATURES[number - 1] in stub
-    assert _say(ran, number, stub) == f"Puzzle {number}: waits for you."
-    # A busy machine cuts one line into two messages.
-    shown = "".join(output.text for output in ran.notebook.cells[places[number - 1]].outputs)
-    assert shown == f"Puzzle {number}: waits for you.\n"
+    assert SIGNATURES[number - 1] in ran.assert_waits(number, "Puzzle")
 
 
 # What the lecture teaches is tested as code, too, on more than the lecture shows.
@@ -600,10 +581,7 @@ FIGURES = (
 
 
 def test_the_figures_are_drawn_from_what_was_computed(ran: Any) -> None:
-    outputs = [output for cell in ran.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    said = [output.metadata["image/png"]["alt"] for output in outputs if "image/png" in output.get("data", {})]
-    assert len(said) == len(FIGURES)
-    assert [part for part, description in zip(FIGURES, said, strict=True) if part not in description] == []
+    ran.assert_figures(FIGURES)
 
 
 def test_the_lecture_says_on_which_device_it_ran(ran: Any) -> None:
@@ -615,14 +593,3 @@ def test_the_lecture_says_on_which_device_it_ran(ran: Any) -> None:
 
 def test_the_virtual_device_is_off_again_at_the_end(ran: Any) -> None:
     assert ran.value("virtual_cuda.is_enabled()") is False
-
-
-def test_the_reader_is_asked_to_predict_and_to_check_and_every_answer_gets_a_reply(ran: Any) -> None:
-    assert ran.prose.count("**Predict.**") >= 6
-    questions = ran.prose.split("**Check yourself.**")[1:]
-    assert len(questions) >= 6
-    for question in questions:
-        answers = question.split("<details><summary>")[1:]
-        replies = [answer.partition("</summary>")[2].strip() for answer in answers]
-        assert [answer[:3] for answer in answers] == ["A ·", "B ·", "C ·"]
-        assert sum(reply.startswith("Yes") for reply in replies) == 1 and all(len(reply) > 30 for reply in replies)

@@ -519,10 +519,7 @@ def test_what_fails_on_purpose_fails_as_announced(ran: Any, cell: str) -> None:
 
 
 def test_nothing_else_fails_on_purpose(ran: Any) -> None:
-    cells = [
-        cell.source for cell in ran.notebook.cells if cell.cell_type == "code" and "with on_purpose" in cell.source
-    ]
-    assert len(cells) == len(ON_PURPOSE)
+    assert len(ran.failing_on_purpose()) == len(ON_PURPOSE)
 
 
 # The exercises: a check waits, names the mistake, and accepts what is right.
@@ -643,18 +640,4 @@ FIGURES = (
 
 
 def test_the_figures_are_drawn_from_what_was_computed(ran: Any) -> None:
-    outputs = [output for cell in ran.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    said = [output.metadata["image/png"]["alt"] for output in outputs if "image/png" in output.get("data", {})]
-    assert len(said) == len(FIGURES)
-    assert [part for part, description in zip(FIGURES, said, strict=True) if part not in description] == []
-
-
-def test_the_reader_is_asked_to_predict_and_to_check_and_every_answer_gets_a_reply(ran: Any) -> None:
-    assert ran.prose.count("**Predict.**") >= 6
-    questions = ran.prose.split("**Check yourself.**")[1:]
-    assert len(questions) >= 6
-    for question in questions:
-        answers = question.split("<details><summary>")[1:]
-        replies = [answer.partition("</summary>")[2].strip() for answer in answers]
-        assert [answer[:3] for answer in answers] == ["A ·", "B ·", "C ·"]
-        assert sum(reply.startswith("Yes") for reply in replies) == 1 and all(len(reply) > 30 for reply in replies)
+    ran.assert_figures(FIGURES)

@@ -15,7 +15,6 @@ import pytest
 pytestmark = pytest.mark.parametrize("ran", ["lectures/13_static_and_dynamic_graphs.ipynb"], indirect=True)
 
 FACTS = {
-    "About 75 minutes to read and do": "True",  # test_contents compares it with the length of the text
     # 1 One network
     "It keeps 32 numbers in mind, `h`. Each row of 8 pixels changes them. At the end they give the scores of the 10"
     " classes.": (
@@ -499,9 +498,7 @@ def test_what_fails_on_purpose_fails_as_announced(ran: Any, cell: str) -> None:
 
 
 def test_nothing_else_fails_on_purpose(ran: Any) -> None:
-    cells = [
-        cell.source for cell in ran.notebook.cells if cell.cell_type == "code" and "with on_purpose(" in cell.source
-    ]
+    cells = [cell.source for cell in ran.failing_on_purpose()]
     assert len(cells) == len(ON_PURPOSE) and all(any(part in cell for part in ON_PURPOSE) for cell in cells)
 
 
@@ -576,27 +573,14 @@ ANSWERS = [
 """number of the exercise, an answer, and what its check says to it"""
 
 
-def _say(ran: Any, exercise: int, answer: str) -> str:
-    """What the check of an exercise prints if the reader writes `answer`."""
-    ran.do(answer)
-    check = textwrap.indent(ran.code("check")[exercise - 1], "    ")
-    ran.do(f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as said:\n{check}")
-    return str(ran.value("said.getvalue()"))
-
-
 @pytest.mark.parametrize(("exercise", "answer", "said"), ANSWERS)
 def test_a_check_accepts_what_is_right_and_names_what_is_wrong(ran: Any, exercise: int, answer: str, said: str) -> None:
-    assert said in _say(ran, exercise, answer)
+    assert said in ran.say(exercise, answer)
 
 
 @pytest.mark.parametrize("exercise", [1, 2, 3])
 def test_a_check_waits_for_who_has_not_begun(ran: Any, exercise: int) -> None:
-    places = [place for place, cell in enumerate(ran.notebook.cells) if "check" in cell.metadata.get("tags", [])]
-    stub = ran.notebook.cells[places[exercise - 1] - 1].source
-    assert "raise NotImplementedError" in stub
-    assert _say(ran, exercise, stub) == f"Exercise {exercise}: waits for you.\n"
-    shown = ran.notebook.cells[places[exercise - 1]].outputs
-    assert "".join(output.text for output in shown) == f"Exercise {exercise}: waits for you.\n"
+    ran.assert_waits(exercise)
 
 
 FIGURES = (
@@ -614,18 +598,4 @@ FIGURES = (
 
 
 def test_the_figures_are_drawn_from_what_was_computed(ran: Any) -> None:
-    outputs = [output for cell in ran.notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    said = [output.metadata["image/png"]["alt"] for output in outputs if "image/png" in output.get("data", {})]
-    assert len(said) == len(FIGURES)
-    assert [part for part, description in zip(FIGURES, said, strict=True) if part not in description] == []
-
-
-def test_the_reader_is_asked_to_predict_and_to_check_and_every_answer_gets_a_reply(ran: Any) -> None:
-    assert ran.prose.count("**Predict.**") >= 6
-    questions = ran.prose.split("**Check yourself.**")[1:]
-    assert len(questions) >= 6
-    for question in questions:
-        answers = question.split("<details><summary>")[1:]
-        replies = [answer.partition("</summary>")[2].strip() for answer in answers]
-        assert [answer[:3] for answer in answers] == ["A ·", "B ·", "C ·"]
-        assert sum(reply.startswith("Yes") for reply in replies) == 1 and all(len(reply) > 30 for reply in replies)
+    ran.assert_figures(FIGURES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -35,4 +36,16 @@ def test_six_questions_or_more_each_with_one_right_answer_and_a_reply_to_every_o
         right.append("ABC"[yes.index(True)])
         assert all(len(reply.partition("</details>")[0].strip()) > 30 for reply in replies), question[:80]
     # Who always answers B should not come through the course.
+    assert set(right) == set("ABC")
     assert max(right.count(letter) for letter in "ABC") <= 0.5 * len(right) + 0.5, "".join(right)
+
+
+def test_every_fact_of_its_test_can_fail(path: Path) -> None:
+    """A sentence that nothing can be computed for belongs into `STATED`, with the reason or the source."""
+    module = ast.parse((Path(__file__).parent / f"test_lecture_{path.stem[:2]}.py").read_text(encoding="utf-8"))
+    assigned = [node for node in module.body if isinstance(node, ast.Assign)]
+    [facts] = [node.value for node in assigned if getattr(node.targets[0], "id", "") == "FACTS"]
+    assert isinstance(facts, ast.Dict) and len(facts.values) > 50
+    plain = [value.value for value in facts.values if isinstance(value, ast.Constant)]  # the rest are f-strings
+    expressions = [ast.parse(text, mode="eval").body for text in plain]
+    assert [ast.unparse(e) for e in expressions if isinstance(e, ast.Constant)] == []
