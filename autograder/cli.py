@@ -168,7 +168,7 @@ def _verify_release(options: argparse.Namespace) -> int:
 
 
 def _selftest(options: argparse.Namespace) -> int:
-    from autograder.report import confusion_table
+    from autograder.report import bank_table, confusion_table, margin_table
     from autograder.scale.local import default_workers
     from autograder.selftest import selftest
 
@@ -177,7 +177,10 @@ def _selftest(options: argparse.Namespace) -> int:
         assignment = load_assignment(name, root)
         with _progress(f"testing {name}") as update:
             found = selftest(assignment, root, options.workers or default_workers(), lambda n, of: update(n, of, None))
-        OUT.print(confusion_table(found.rows))
+        OUT.print(bank_table(found.rows))
+        OUT.print(confusion_table(found.confusion()))
+        if margins := found.margins():
+            OUT.print(margin_table(margins))
         correct = [e for e in found.entries if e.kind == "correct"]
         wrong = [e for e in found.entries if e.kind != "correct"]
         OUT.print(

@@ -21,6 +21,7 @@ from autograder.records import (
     Assignment,
     Cell,
     CheckResult,
+    Evidence,
     Flag,
     Item,
     Notebook,
@@ -66,6 +67,7 @@ def grade(
         report,
         items=tuple(items),
         score=round(sum(i.points for i in items), 6),
+        max_score=round(sum(i.max_points for i in items), 6),
         state=overall(items),
         seconds=time.monotonic() - began,
     )
@@ -87,6 +89,7 @@ def _judge_apart(
     side = KernelSide(student, watch=assignment.forbidden)
     outcome = checks.run(side, secret)
     flags = [Flag("grader-error", problem) for problem in outcome.problems]
+    flags += [Flag("observed", sentence) for sentence in outcome.noticed]
     if student.hurried:
         flags.append(Flag("wall-clock", "A call was ended by the clock before it had used its computing time."))
     flags += [
@@ -113,15 +116,21 @@ def _item(
 ) -> Item:
     grade_id = cell.grade_id or ""
     item = Item(notebook.name, grade_id, 0.0, cell.points, Verdict.GRADER_ERROR, checks=tuple(results))
-    counted = [r for r in results if r.verdict is not Verdict.GRADER_ERROR]
+    here = [r for r in results if r.weight or r.verdict is not Verdict.NOT_RUN]
+    if results and not here:
+        # Every check wants a device that this run does not have: nothing was found out, so there is nothing to lose.
+        return dataclasses.replace(item, max_points=0.0, verdict=Verdict.NOT_RUN, message=results[0].message)
+    counted = [r for r in here if r.verdict is not Verdict.GRADER_ERROR]
     if not counted:
         return dataclasses.replace(item, message="This part could not be checked; a person will look at it.")
-    passed = [r for r in counted if r.verdict is Verdict.PASSED]
+    passed = _earned(counted)
     whole = sum(r.weight for r in counted)
     # Checks that weigh nothing only inform; alone they decide together.
     share = sum(r.weight for r in passed) / whole if whole else float(len(passed) == len(counted))
     first_wrong = next((r for r in counted if r.verdict is not Verdict.PASSED), None)
     verdict, message = _explain(notebook, cell, counted, submitted, student)
+    if verdict is Verdict.PARTIAL and not passed:
+        verdict = Verdict.FAILED
     return dataclasses.replace(
         item,
         points=round(cell.points * share, 6),
@@ -129,6 +138,18 @@ def _item(
         fault=next((r.fault for r in counted if r.fault), None),
         message=message if first_wrong else "",
     )
+
+
+def _earned(results: Sequence[CheckResult]) -> list[CheckResult]:
+    """The checks that earn their weight: those passed; but what was only observed earns nothing by itself.
+
+    Code that does nothing copies nothing and leaks nothing, and an observation could be forged.
+    """
+    passed = [r for r in results if r.verdict is Verdict.PASSED]
+    recomputed = [r for r in results if r.evidence is Evidence.RECOMPUTED]
+    if recomputed and not any(r.evidence is Evidence.RECOMPUTED for r in passed):
+        return []
+    return passed
 
 
 def _explain(

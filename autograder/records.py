@@ -19,6 +19,8 @@ RESULTS_VERSION = 1
 
 CPU, CUDA, VIRTUAL_CUDA = "cpu", "cuda", "virtual cuda"
 """what code is run on; virtual CUDA is the CPU under CUDA's rules"""
+VIRTUAL_DEVICES = 2
+"""how many virtual CUDA devices a kernel has: with one alone, code that ignores the device it is given looks right"""
 
 
 class Verdict(StrEnum):
@@ -244,6 +246,10 @@ class CheckResult:
     message: str = ""
     """for the student: the known mistake in words, or that none fits"""
     difference: Difference | None = None
+    distance: float | None = None
+    """where training was compared: how far its end was off, in tolerances (`course_lib.checks.trajectory`); above 1 is
+    wrong
+    """
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from autograder.assignment import on_device
 from autograder.errors import BadAssignment
 from autograder.intake import Handed
 from autograder.judge.run import Checks, load_faults
-from autograder.records import VIRTUAL_CUDA, Assignment, Report, Role, Verdict
+from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Evidence, Report, Role, Verdict
 from autograder.scale.local import LocalPool
 from course_lib import virtual_cuda
 
@@ -58,6 +59,35 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Named:
+    """What became of one planted mistake: a row of the confusion table, in its sparse form."""
+
+    planted: str
+    """its id, or several joined by `+`"""
+    times: int
+    """tests cells in which it was planted"""
+    others: Mapping[str, int]
+    """what it was called where it was not called by its name: another id, `no name` or `passed`"""
+
+    @property
+    def rightly(self) -> int:
+        return self.times - sum(self.others.values())
+
+
+@dataclass(frozen=True)
+class Margin:
+    """How far right programs and mistakes lie apart in one check of training, in tolerances."""
+
+    check: str
+    worst_right: float
+    """the largest distance of a correct submission; 1 would be refused"""
+    nearest_wrong: float | None
+    """the smallest distance of a submission that fails the check by its distance"""
+    nearest: str = ""
+    """the name of that submission"""
+
+
+@dataclass(frozen=True)
 class Selftest:
     """What grading the bank found."""
 
@@ -71,11 +101,44 @@ class Selftest:
     def wrong(self) -> tuple[Row, ...]:
         return tuple(r for r in self.rows if not r.ok)
 
+    def confusion(self) -> tuple[Named, ...]:
+        """Every planted mistake with what it was called, in the order of the bank."""
+        found: dict[str, Counter[str]] = {}
+        for row in self.rows:
+            planted = row.expected.partition(":")[2]
+            if planted:
+                verdict, _, called = row.got.partition(":")
+                name = called or ("passed" if verdict == Verdict.PASSED else "no name")
+                found.setdefault(planted, Counter())[name] += 1
+        return tuple(
+            Named(planted, called.total(), {name: n for name, n in called.items() if name != planted})
+            for planted, called in found.items()
+        )
+
+    def margins(self) -> tuple[Margin, ...]:
+        """For each check that compares where training arrived: the worst right program, the nearest wrong one."""
+        kinds = {entry.name: entry.kind for entry in self.entries}
+        measured = [
+            (check.name, name, check.distance)
+            for name, report in self.reports.items()
+            for item in report.items
+            for check in item.checks
+            if check.distance is not None
+        ]
+        found = []
+        for check in dict.fromkeys(check for check, _, _ in measured):
+            here = [(far, name) for which, name, far in measured if which == check]
+            right = max((far for far, name in here if kinds[name] == "correct"), default=0.0)
+            wrong = min(((far, name) for far, name in here if kinds[name] != "correct" and far > 1), default=(None, ""))
+            found.append(Margin(check, right, *wrong))
+        return tuple(found)
+
 
 def selftest(assignment: Assignment, root: Path, workers: int, progress: Callable[[int, int], None]) -> Selftest:
     """Grade the bank of `assignment`. Raises BadAssignment if its checks, faults or bank are not consistent."""
     assignment = on_device(assignment)
-    with virtual_cuda.session(force=True, quiet=True) if assignment.device == VIRTUAL_CUDA else nullcontext():
+    virtual = virtual_cuda.session(devices=VIRTUAL_DEVICES, force=True, quiet=True)
+    with virtual if assignment.device == VIRTUAL_CUDA else nullcontext():
         inspect(assignment)
     entries = load_bank(assignment)
     handed = [_handed(assignment, e) for e in entries]
@@ -102,7 +165,13 @@ def inspect(assignment: Assignment) -> None:
     on_reference = checks.run_on_reference().checks
     tests = [c for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS]
     for cell in tests:
-        if cell.points and not on_reference.get(cell.grade_id or ""):
+        results = on_reference.get(cell.grade_id or "", [])
+        if cell.points and results and all(r.evidence is Evidence.OBSERVED for r in results):
+            raise BadAssignment(
+                f"{assignment.name}: the cell {cell.grade_id!r} has {cell.points:g} points and only observed checks, "
+                "which could be forged; add one that recomputes what the student's code returns."
+            )
+        if cell.points and not results:
             raise BadAssignment(
                 f"{assignment.name}: the cell {cell.grade_id!r} has {cell.points:g} points and no hidden check; "
                 f'add one to checks.py with @pytest.mark.cell("{cell.grade_id}").'
@@ -112,7 +181,7 @@ def inspect(assignment: Assignment) -> None:
         raise BadAssignment(
             f"{assignment.name}: checks.py names cells that are not there: {', '.join(sorted(unknown))}."
         )
-    failed = [r.name for results in on_reference.values() for r in results if r.verdict is not Verdict.PASSED]
+    failed = [r.name for found in on_reference.values() for r in found if r.verdict is not Verdict.PASSED]
     if failed:
         raise BadAssignment(f"{assignment.name}: the reference solution fails {', '.join(failed)}.")
     stubs = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,19 +13,25 @@ from autograder import records
 from autograder.errors import BadReply
 from autograder.inside.wire import Handle, Tensor, encode, handles_in
 from autograder.judge.student import Side
-from course_lib.checks.compare import compare
+from course_lib.checks.compare import Difference, compare
+from course_lib.checks.trajectory import compare_trajectory, tolerance
 
 
 class Mismatch(AssertionError):
-    """A demand was not met; `difference` says how."""
+    """A demand was not met; `difference` says how, `fault` by which known mistake if the check knows it."""
 
-    def __init__(self, difference: records.Difference) -> None:
+    def __init__(self, difference: records.Difference, fault: str = "") -> None:
         super().__init__(difference.sentence)
         self.difference = difference
+        self.fault = fault
 
 
 class Expect:
     """The `expect` fixture: each method returns if the demand is met and raises Mismatch if not."""
+
+    def __init__(self) -> None:
+        self.distance: float | None = None
+        """the largest distance between trajectories that was measured so far, in tolerances: above 1 is wrong"""
 
     def close(
         self,
@@ -43,8 +50,28 @@ class Expect:
         factor of it is called by its name.
         """
         found = compare(name, _plain(got), _plain(wanted), rtol=rtol, atol=atol, names=names, batch=batch)
-        if found is not None:
-            raise Mismatch(records.Difference(**dataclasses.asdict(found)))
+        _raise(found)
+
+    def trajectory(
+        self,
+        got: Any,
+        wanted: dict[str, Any],
+        start: dict[str, Any],
+        *,
+        steps: int,
+        name: str = "the parameters",
+    ) -> None:
+        """Training has led from `start` to `wanted` in `steps` steps, by distance in parameter space.
+
+        All three are dicts of arrays or tensors with the same keys. The distance is a share of the way that training
+        goes, the tolerance one for the dtype and each step (`course_lib.checks.trajectory`). The largest is kept: the
+        selftest shows how far right programs and mistakes lie apart.
+        """
+        right = _plain(wanted)
+        found, far = compare_trajectory(name, _plain(got), right, _plain(start), steps)
+        if math.isfinite(far):  # a wrong form has none
+            self.distance = max(self.distance or 0.0, far / tolerance(right, steps))
+        _raise(found)
 
     def equal(self, got: Any, wanted: Any, name: str = "the result") -> None:
         """`got` is exactly `wanted`: integers, texts, flags, or arrays bit for bit."""
@@ -54,10 +81,22 @@ class Expect:
         """`got` has the form of `wanted`: structure, shapes, kinds of dtype, finite values; whatever the values are."""
         self.close(got, wanted, name, names=names, rtol=0.0, atol=np.inf)
 
-    def true(self, condition: Any, sentence: str, *, yours: str = "", expected: str = "", kind: str = "law") -> None:
-        """A law holds. `sentence` says what was found when it does not, for the student."""
+    def true(
+        self,
+        condition: Any,
+        sentence: str,
+        *,
+        yours: str = "",
+        expected: str = "",
+        kind: str = "law",
+        fault: str = "",
+    ) -> None:
+        """A law holds. `sentence` says what was found when it does not, for the student.
+
+        fault: id of the known mistake, where what was seen can have no other cause.
+        """
         if not bool(condition):
-            raise Mismatch(records.Difference("", kind, sentence, yours=yours, expected=expected))
+            raise Mismatch(records.Difference("", kind, sentence, yours=yours, expected=expected), fault)
 
     def at_least(self, name: str, got: float, bound: float) -> None:
         """A figure that the judge computed reaches a bound."""
@@ -75,6 +114,11 @@ class Expect:
                 shown = f"argument number {name}" if isinstance(name, int) else f"`{name}`"
                 sentence = f"your code changed its {shown}: the caller's own array is different afterwards."
                 raise Mismatch(records.Difference(str(name), "changed", sentence))
+
+
+def _raise(found: Difference | None) -> None:
+    if found is not None:
+        raise Mismatch(records.Difference(**dataclasses.asdict(found)))
 
 
 _GONE = object()

@@ -3,13 +3,17 @@
 A fault is a small edit of the instructor's solution. If the edited solution answers every recorded call as the
 student's code did, and clearly not as the reference does, the student made that mistake. If no single fault fits, pairs
 are tried. If none fits, the verdict says so: a guess would send the student looking in the wrong place.
+
+Some mistakes cannot be replayed: the text of an exception depends on the operator that met it first, an order of
+events on how a program is written. Those are known by their exception (`raises`), or named by the check that saw them.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.errors import AutograderError, BadAssignment, StudentError
@@ -23,6 +27,8 @@ SAME = {"float64": 1e-6, "float32": 2e-4, "float16": 1e-2, "bfloat16": 4e-2}
 """relative distance up to which two answers are the same answer, by the coarsest dtype in them"""
 APART = 10.0
 """how many times further the right answer must be"""
+MOST_COMBINATIONS = 150
+"""mistakes tried together on one failed check: beyond it a name would take longer than all checks, and mean little"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +39,12 @@ class Fault:
     """short, unique, hyphenated: `relu-derivative-missing`"""
     cell: str
     """grade_id of the solution cell whose reference source is edited"""
-    edits: Mapping[str, str]
-    """old text -> new text; each old text occurs exactly once in that cell"""
-    words: str
+    edits: Mapping[str, str] = field(default_factory=dict)
+    """old text -> new text; each old text occurs exactly once in that cell. Empty: the mistake is not replayed"""
+    words: str = ""
     """what the student reads: what was seen, why it matters, where to look; not the solution"""
+    raises: str = ""
+    """regular expression for `Type: text` of the exception that tells it, where no replay answers alike"""
     family: str = ""
     """the fault's number in the field's catalogue, e.g. `NP03`"""
     pairs: bool = True
@@ -104,7 +112,10 @@ class Explainer:
     def build(self) -> None:
         """Build every single mistake now. Raises BadAssignment where an edit does not fit the reference."""
         for fault in self.faults:
-            self._variant((fault,))
+            if fault.edits:
+                self._variant((fault,))
+            if fault.raises:
+                re.compile(fault.raises)
 
     def explain(self, calls: Sequence[Call], tests_cell: str, named: Sequence[Fault] = ()) -> Diagnosis:
         """The fault, or the few together, that answer all of `calls` as the student did; an empty diagnosis if none do.
@@ -119,7 +130,7 @@ class Explainer:
         relevant = []
         # What was found before comes first: of two mistakes that these calls cannot tell apart, it is the likelier.
         for fault in dict.fromkeys([*named, *self.faults]):
-            if fault.tests and tests_cell not in fault.tests:
+            if not fault.edits or not _may_explain(fault, tests_cell):
                 continue
             variant = self._replay(calls, (fault,), stop_at_difference=raised)
             if variant is None or not _apart(right, variant):
@@ -128,10 +139,23 @@ class Explainer:
                 return Diagnosis((fault,))
             relevant.append(fault)
         # Two mistakes that together raise one exception would be a guess.
-        for several in [] if raised else self._combinations(relevant, tests_cell, named):
+        several_at_once = [] if raised else self._combinations(relevant, tests_cell, named)
+        for several in itertools.islice(several_at_once, MOST_COMBINATIONS):
             variant = self._replay(calls, several, stop_at_difference=True)
             if variant is not None and _apart(right, variant):
                 return Diagnosis(several)
+        return self._by_exception(calls[-1], tests_cell)
+
+    def named(self, fault_id: str) -> Diagnosis:
+        """The mistake that a check has named itself; empty if `faults.py` does not know it."""
+        return Diagnosis(tuple(fault for fault in self.faults if fault.id == fault_id))
+
+    def _by_exception(self, call: Call, tests_cell: str) -> Diagnosis:
+        if not isinstance(call.error, StudentError):
+            return Diagnosis()
+        for fault in self.faults:
+            if fault.raises and _may_explain(fault, tests_cell) and re.search(fault.raises, str(call.error)):
+                return Diagnosis((fault,))
         return Diagnosis()
 
     def _combinations(
@@ -178,6 +202,10 @@ class Explainer:
                     raise
                 self._names[key] = None  # two edits of the same place cannot both be made
         return self._names[key]
+
+
+def _may_explain(fault: Fault, tests_cell: str) -> bool:
+    return not fault.tests or tests_cell in fault.tests
 
 
 def _solutions(notebook: Notebook, tests_cell: str) -> tuple[Cell, ...]:

@@ -20,9 +20,9 @@ from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
 from autograder.inside.wire import Handle, Tensor, handles_in
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
 from autograder.judge.expect import Expect, Mismatch
-from autograder.judge.faults import Explainer, Fault
+from autograder.judge.faults import Diagnosis, Explainer, Fault
 from autograder.judge.student import Call, LocalSide, Side
-from autograder.records import CheckResult, Difference, Evidence, Verdict
+from autograder.records import CPU, CheckResult, Difference, Evidence, Verdict
 
 DEMONSTRATION, HIDDEN = "demonstration", "hidden"
 SHOWN_ITEMS = 12
@@ -41,6 +41,8 @@ class Check:
     weight: float
     evidence: Evidence
     shown: bool
+    needs_device: bool = False
+    """says nothing where kernels offer no CUDA device"""
     planned: int = 0
     finished: int = 0
     shown_failure: Difference | None = None
@@ -48,6 +50,8 @@ class Check:
     """why it does not pass: the first failure on hidden inputs, or a limit met on the way"""
     calls: list[Call] = field(default_factory=list)
     """the calls of the failing case"""
+    distance: float | None = None
+    """the largest distance between trajectories in any case on hidden inputs, in tolerances"""
     grader_error: str = ""
 
     @property
@@ -67,12 +71,16 @@ class Judge:
         explainer: Explainer,
         secret: bytes,
         assignment: str,
+        device: str = CPU,
     ) -> None:
         self.student_side = student
         self.reference_names = reference_names
         self.explainer = explainer
         self.secret = secret
         self.assignment = assignment
+        self.device_offered = device
+        self.noticed: dict[str, None] = {}
+        """what checks found worth a person's look"""
         self.phase = HIDDEN
         self.checks: dict[str, Check] = {}
         self.failed_to_collect = ""
@@ -102,6 +110,20 @@ class Judge:
         return Expect()
 
     @pytest.fixture
+    def device(self) -> str:
+        """The device that the student's kernel offers: `cuda`, virtual or real, or `cpu`."""
+        return "cpu" if self.device_offered == CPU else "cuda"
+
+    @pytest.fixture
+    def flag(self) -> Callable[[str], None]:
+        """`flag(sentence)` asks a person to look; it costs nothing."""
+
+        def flag(sentence: str) -> None:
+            self.noticed[_cut(sentence)] = None
+
+        return flag
+
+    @pytest.fixture
     def draw(self, request: pytest.FixtureRequest) -> Draw:
         """Random inputs."""
         return self._draw(request.node)
@@ -128,6 +150,7 @@ class Judge:
                     float(marker.kwargs.get("weight", 1.0)),
                     Evidence(marker.kwargs.get("evidence", "recomputed")),
                     bool(marker.kwargs.get("shown", True)),
+                    marker.kwargs.get("needs") == "cuda",
                 )
             self.checks[name].planned += 1
 
@@ -139,7 +162,7 @@ class Judge:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if self.failed_to_collect:
             return True
-        self._run(session.items)
+        self._run([item for item in session.items if not self._lacks_device(self.checks[_name(item)])])
         failed = [item for item in session.items if self.checks[_name(item)].can_be_shown]
         if failed:
             self.phase = DEMONSTRATION
@@ -178,6 +201,9 @@ class Judge:
             self._blame(check, error, lambda: self._right_for_reference(item))
         else:
             check.finished += 1
+        expect = arguments.get("expect")
+        if isinstance(expect, Expect) and expect.distance is not None:
+            check.distance = max(check.distance or 0.0, expect.distance)
 
     def _blame(self, check: Check, error: BaseException, right_for_reference: Callable[[], bool]) -> None:
         """Whether a failed case is the student's failure or the grader's."""
@@ -186,6 +212,8 @@ class Judge:
         student_raised = any(call.error is error for call in self.student_side.calls)
         if isinstance(error, pytest.skip.Exception):
             check.grader_error = f"skipped: {error}"
+        elif isinstance(error, Mismatch) and error.fault and not self.explainer.named(error.fault).faults:
+            check.grader_error = f"it names the fault {error.fault!r}, which faults.py lacks"
         elif not isinstance(error, Mismatch) and not student_raised and not right_for_reference():
             check.grader_error = f"{type(error).__name__}: {error}"
         check.failure, check.calls = error, list(self.student_side.calls)
@@ -222,17 +250,24 @@ class Judge:
 
     def _result(self, check: Check) -> CheckResult:
         verdict, message, fault, difference = self._judge(check)
+        # What cannot be asked on this device weighs nothing: it is neither passed nor lost.
+        weight = 0.0 if self._lacks_device(check) else check.weight
         return CheckResult(
-            check.name, verdict, check.sentence, check.weight, check.evidence, fault, message, difference
+            check.name, verdict, check.sentence, weight, check.evidence, fault, message, difference, check.distance
         )
+
+    def _lacks_device(self, check: Check) -> bool:
+        return check.needs_device and self.device_offered == CPU
 
     def _judge(self, check: Check) -> tuple[Verdict, str, str | None, Difference | None]:
         if check.grader_error or self.failed_to_collect:
             return Verdict.GRADER_ERROR, "This check could not be run; it costs you nothing.", None, None
+        if self._lacks_device(check):
+            return Verdict.NOT_RUN, NEEDS_DEVICE, None, None
         if isinstance(check.failure, LimitReached):
             return Verdict(check.failure.verdict), _limit_in_words(check.failure), None, None
         if check.failure is not None:
-            diagnosis = self.explainer.explain(check.calls, check.grade_id, tuple(self.named))
+            diagnosis = self._diagnosis(check)
             self.named.update(dict.fromkeys(diagnosis.faults))
             shown = check.shown_failure or _without_values(check.failure)
             unknown = RAISED if isinstance(check.failure, StudentError) else NO_FAULT_FITS
@@ -240,6 +275,12 @@ class Judge:
         if check.planned and check.finished == check.planned and self.lost is None:
             return Verdict.PASSED, "", None, None
         return Verdict.NOT_RUN, "This check was not run to its end.", None, None
+
+    def _diagnosis(self, check: Check) -> Diagnosis:
+        """The known mistake: as the check itself names it, or as the replay finds it."""
+        if isinstance(check.failure, Mismatch) and check.failure.fault:
+            return self.explainer.named(check.failure.fault)
+        return self.explainer.explain(check.calls, check.grade_id, tuple(self.named))
 
 
 def _without_contradiction(checks: list[CheckResult]) -> list[CheckResult]:
@@ -252,6 +293,7 @@ def _without_contradiction(checks: list[CheckResult]) -> list[CheckResult]:
 OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)
 """pytest's own ways to end a test; they are no Exceptions"""
 NO_FAULT_FITS = "None of the known mistakes gives your values."
+NEEDS_DEVICE = "This is about a CUDA device, and this run had none: it was not checked, and costs nothing."
 RAISED = "Your code raised an exception instead of returning a value."
 
 
@@ -319,6 +361,8 @@ HIDDEN_KINDS = {
     "type": "it has the wrong type",
     "length": "it holds the wrong number of values",
     "keys": "its keys are wrong",
+    "unmoved": "what should have moved has not",
+    "trajectory": "training ends elsewhere",
 }
 
 

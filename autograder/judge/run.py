@@ -47,6 +47,8 @@ class Outcome:
     """by grade_id of the tests cell"""
     problems: tuple[str, ...] = ()
     """what went wrong on the grader's side, for the instructor"""
+    noticed: tuple[str, ...] = ()
+    """what checks found worth a person's look, for the instructor"""
 
 
 class Checks:
@@ -65,18 +67,19 @@ class Checks:
 
         Raises KernelFailed if no kernel could be had.
         """
-        assert self.assignment.checks is not None, "a foreign assignment has no checks to run"
-        judge = Judge(student, lambda: self._reference, self.explainer, secret, self.assignment.name)
+        of = self.assignment
+        assert of.checks is not None, "a foreign assignment has no checks to run"
+        judge = Judge(student, lambda: self._reference, self.explainer, secret, of.name, of.device)
         printed = io.StringIO()
-        with _on_path(self.assignment.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            pytest.main([str(self.assignment.checks), *PYTEST_OPTIONS, f"--rootdir={self.assignment.folder}"], [judge])
+        with _on_path(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            pytest.main([str(of.checks), *PYTEST_OPTIONS, f"--rootdir={of.folder}"], [judge])
         if judge.lost is not None:
             raise judge.lost
         problems = [f"{c.name}: {c.grader_error}" for c in judge.checks.values() if c.grader_error]
         if judge.failed_to_collect or not judge.checks:
             sys.modules.pop("checks", None)  # what is half there would be taken for whole the next time
             problems.append(f"the checks could not be loaded: {judge.failed_to_collect or printed.getvalue()[-2000:]}")
-        return Outcome(judge.results(), tuple(problems))
+        return Outcome(judge.results(), tuple(problems), tuple(judge.noticed))
 
     def warm_up(self) -> None:
         """Build the reference and every single mistake, and import all that a run needs. Raises BadAssignment.
@@ -106,6 +109,9 @@ def load_faults(assignment: Assignment) -> Sequence[Fault]:
     faults = names.get("FAULTS")
     if not isinstance(faults, (list, tuple)) or not all(isinstance(f, Fault) for f in faults):
         raise BadAssignment(f"{assignment.faults} must define FAULTS, a list of Fault")
+    mute = [f.id for f in faults if not f.words]
+    if mute:
+        raise BadAssignment(f"{assignment.faults} gives these faults no words: {', '.join(mute)}")
     doubled = {f.id for f in faults if [g.id for g in faults].count(f.id) > 1}
     if doubled:
         raise BadAssignment(f"{assignment.faults} names a fault twice: {', '.join(sorted(doubled))}")

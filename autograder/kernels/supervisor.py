@@ -90,7 +90,7 @@ def _become_kernel(request: LaunchRequest, box: Box | None, tell: int) -> None:
             os.chdir(request.private / "work")
         if request.device == records.VIRTUAL_CUDA:
             # No GPU beside it: what the report calls virtual must not be a real one on a host without a sandbox.
-            os.environ.update({virtual_cuda.VARIABLE: "1", "CUDA_VISIBLE_DEVICES": ""})
+            os.environ.update({virtual_cuda.VARIABLE: str(records.VIRTUAL_DEVICES), "CUDA_VISIBLE_DEVICES": ""})
         _settle()
         from autograder.inside import kernel
 

@@ -7,7 +7,7 @@ in them, and a terminal no escape sequence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from rich.table import Table
@@ -71,7 +71,67 @@ class BankRow(Protocol):
     def ok(self) -> bool: ...
 
 
-def confusion_table(rows: Iterable[BankRow]) -> Table:
+class Planted(Protocol):
+    """What became of one planted mistake: `selftest.Named`."""
+
+    @property
+    def planted(self) -> str: ...
+    @property
+    def times(self) -> int: ...
+    @property
+    def rightly(self) -> int: ...
+    @property
+    def others(self) -> Mapping[str, int]: ...
+
+
+class Apart(Protocol):
+    """How far right and wrong training lie apart in one check: `selftest.Margin`."""
+
+    @property
+    def check(self) -> str: ...
+    @property
+    def worst_right(self) -> float: ...
+    @property
+    def nearest_wrong(self) -> float | None: ...
+    @property
+    def nearest(self) -> str: ...
+
+
+def confusion_table(found: Iterable[Planted]) -> Table:
+    """Mistakes planted against mistakes named: a row for each planted one, and what it was called instead if anything.
+
+    The caption sums up: how often the name was right, another, or none.
+    """
+    table = Table(title="planted against named", title_justify="left", caption_justify="left")
+    for heading, side in (("mistake planted", "left"), ("times", "right"), ("named", "right"), ("instead", "left")):
+        table.add_column(heading, justify=side, overflow="fold")  # type: ignore[arg-type]
+    sums: Counter[str] = Counter()
+    for row in found:
+        instead = ", ".join(f"{one_line(name, 80)} ({n})" for name, n in row.others.items())
+        look = "green" if row.rightly == row.times else "bold red"
+        table.add_row(Text(one_line(row.planted, 120)), str(row.times), Text(str(row.rightly), look), Text(instead))
+        sums.update({"times": row.times, "rightly": row.rightly})
+        sums.update({"none": row.others.get("no name", 0), "passed": row.others.get("passed", 0)})
+    other = sums["times"] - sums["rightly"] - sums["none"] - sums["passed"]
+    table.caption = Text(
+        f"planted {sums['times']} times: named rightly {sums['rightly']}, by another name {other}, "
+        f"failed without a name {sums['none']}, passed {sums['passed']}"
+    )
+    return table
+
+
+def margin_table(found: Iterable[Apart]) -> Table:
+    """How far the ends of right and wrong training lie from the reference's, in tolerances: 1 decides."""
+    table = Table(title="distance from the reference, in tolerances", title_justify="left")
+    for heading, side in (("check", "left"), ("worst right", "right"), ("nearest wrong", "right"), ("which", "left")):
+        table.add_column(heading, justify=side, overflow="fold")  # type: ignore[arg-type]
+    for row in found:
+        nearest = "" if row.nearest_wrong is None else f"{row.nearest_wrong:.3g}"
+        table.add_row(Text(row.check.removeprefix("test_")), f"{row.worst_right:.2g}", nearest, Text(row.nearest))
+    return table
+
+
+def bank_table(rows: Iterable[BankRow]) -> Table:
     """The selftest, one row a submission: what it is, the verdicts expected of it and those it got.
 
     Of the verdicts only those are spelt out that are not `passed` on both sides. The caption counts, for each kind,

@@ -29,7 +29,7 @@ from autograder.judge.run import Checks
 from autograder.kernels.preload import public_folders
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Remote, Spawner
-from autograder.records import VIRTUAL_CUDA, Assignment, Flag
+from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Flag
 from autograder.scale.messages import receive, send
 from course_lib import virtual_cuda
 
@@ -56,7 +56,7 @@ def prepare(setup: dict[str, Any]) -> None:
     assignment = dataclasses.replace(assignment, device=setup["device"])
     if assignment.device == VIRTUAL_CUDA and assignment.checks:
         # The reference is run in the judges forked from here, on the device that the students' code uses.
-        virtual_cuda.enable(force=True, quiet=True, forks=True)
+        virtual_cuda.enable(VIRTUAL_DEVICES, force=True, quiet=True, forks=True)
     checks = Checks(assignment) if assignment.checks else None
     if checks:
         checks.warm_up()

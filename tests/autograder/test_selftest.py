@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from autograder.errors import BadAssignment
-from autograder.selftest import inspect, load_bank, notebook_of, selftest
+from autograder.records import CheckResult, Item, Report, Trust, Verdict
+from autograder.selftest import BankEntry, Row, Selftest, inspect, load_bank, notebook_of, selftest
 
 SOLUTIONS = {"square": "def square(x):\n    return x ** 2", "total": "def total(x):\n    return x.sum()"}
 CHECKS = '''
@@ -146,3 +147,59 @@ def test_an_entry_becomes_the_instructors_notebook_with_its_cells_replaced_and_a
     texts = [c["source"] for c in made["cells"]]
     assert texts[1:4] == ["S", "A", "B"] and texts[-1] == "C" and len(texts) == len(source["cells"]) + 3
     assert len({c["id"] for c in made["cells"]}) == len(texts)
+
+
+# -- what it sums up -------------------------------------------------------------------------------------------------
+
+
+def a_selftest(rows: list[tuple[str, str, str]], distances: dict[str, float | None] | None = None) -> Selftest:
+    """A selftest of submissions with one tests cell each: (name, expected, got), and distances by name."""
+    kinds = {name: "correct" if expected == "passed" else "fault" for name, expected, _ in rows}
+    reports = {}
+    for name, _, _ in rows:
+        check = CheckResult("test_weights", Verdict.PASSED, "", distance=(distances or {}).get(name))
+        item = Item("nb", "test_square", 1.0, 1.0, Verdict.PASSED, checks=(check,))
+        reports[name] = Report(name, "small", 1, 1, Verdict.PASSED, Trust.JUDGED_APART, "cpu", (item,))
+    return Selftest(
+        tuple(Row(name, kinds[name], "test_square", expected, got) for name, expected, got in rows),
+        tuple(BankEntry(name, "", kind, {}, {}) for name, kind in kinds.items()),
+        (),
+        reports,
+    )
+
+
+def test_the_confusion_table_says_what_each_planted_mistake_was_called() -> None:
+    found = a_selftest(
+        [
+            ("one", "failed:doubled", "failed:doubled"),
+            ("two", "partial:doubled", "failed:cubed"),
+            ("three", "failed:cubed", "passed"),
+            ("four", "failed:cubed", "failed"),
+            ("right", "passed", "passed"),
+        ]
+    )
+    doubled, cubed = found.confusion()
+    assert (doubled.planted, doubled.times, doubled.rightly, dict(doubled.others)) == ("doubled", 2, 1, {"cubed": 1})
+    assert (cubed.planted, cubed.times, cubed.rightly) == ("cubed", 2, 0)
+    assert dict(cubed.others) == {"passed": 1, "no name": 1}
+
+
+def test_margins_are_the_worst_right_and_the_nearest_wrong_distance() -> None:
+    rows = [
+        ("a", "passed", "passed"),
+        ("b", "passed", "passed"),
+        ("x", "failed:y", "failed:y"),
+        ("y", "failed", "failed"),
+    ]
+    (margin,) = a_selftest(rows, {"a": 0.01, "b": 0.03, "x": 40.0, "y": 700.0}).margins()
+    assert (margin.check, margin.worst_right, margin.nearest_wrong) == ("test_weights", 0.03, 40.0)
+    assert margin.nearest == "x"
+    (margin,) = a_selftest(rows, {"a": 0.01, "x": 0.0}).margins()
+    assert margin.nearest_wrong is None, "x failed for another reason than its distance"
+    assert a_selftest(rows).margins() == ()
+
+
+def test_a_cell_that_rests_on_observations_alone_is_refused(judged: Callable[..., Any]) -> None:
+    observed = CHECKS.replace('cell("test_total")', 'cell("test_total", evidence="observed")')
+    with pytest.raises(BadAssignment, match=r"test_total.*only observed checks"):
+        inspect(bank(judged, observed))

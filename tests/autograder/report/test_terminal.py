@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.records import Report
-from autograder.report.terminal import confusion_table, reasons, summary_table
+from autograder.report.terminal import bank_table, confusion_table, margin_table, reasons, summary_table
+from autograder.selftest import Margin, Named
 
 
 def shown(table: Table, width: int = 120, color: bool = False) -> str:
@@ -85,7 +86,7 @@ def test_the_selftest_has_a_row_for_each_submission_and_spells_out_what_is_not_a
         Row("no_relu", "fault", "test_b", "failed:relu", "failed:relu"),
         Row("forged", "attack", "test_a", "failed", "passed"),
     ]
-    text = shown(confusion_table(rows))
+    text = shown(bank_table(rows))
     einsum, relu, forged = (
         next(line for line in text.splitlines() if name in line) for name in ("einsum", "no_relu", "forged")
     )
@@ -95,6 +96,22 @@ def test_the_selftest_has_a_row_for_each_submission_and_spells_out_what_is_not_a
     assert "correct 1 of 1, fault 1 of 1, attack 0 of 1" in text
 
 
+def test_the_confusion_table_has_a_row_for_each_planted_mistake_and_sums_up() -> None:
+    text = shown(confusion_table([Named("relu", 3, {}), Named("bias", 4, {"relu": 1, "no name": 1, "passed": 1})]))
+    relu, bias = (next(line for line in text.splitlines() if name in line) for name in ("relu", "bias"))
+    assert relu.count("3") == 2
+    assert "relu (1), no name (1), passed (1)" in bias
+    summed = "planted 7 times: named rightly 4, by another name 1, failed without a name 1, passed 1"
+    assert summed in " ".join(text.split())
+
+
+def test_margins_are_shown_in_tolerances() -> None:
+    text = shown(margin_table([Margin("test_steps", 0.0123, 456.7, "wrong_sum"), Margin("test_losses", 0.5, None)]))
+    steps, losses = (next(line for line in text.splitlines() if name in line) for name in ("steps", "losses"))
+    assert "0.012" in steps and "457" in steps and "wrong_sum" in steps
+    assert "0.5" in losses and "None" not in losses
+
+
 def test_an_unexpected_failure_of_a_right_answer_is_spelt_out() -> None:
-    text = shown(confusion_table([Row("einsum", "correct", "test_a", "passed", "failed:relu")]))
+    text = shown(bank_table([Row("einsum", "correct", "test_a", "passed", "failed:relu")]))
     assert "a: passed" in text and "a: failed:relu" in text and "✗ wrong" in text
