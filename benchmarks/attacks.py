@@ -100,7 +100,9 @@ def main() -> None:
 def compare(scratch: Path, patterns: Sequence[str], with_nbgrader: bool) -> list[Row]:
     """The table for the files that match."""
     corpus = module(ATTACKS / "corpus.py")
-    members = [e for f in ("notebooks", "innocents") for e in corpus.entries(f) if matches(e.name, patterns)]
+    # One table, one assignment: the attacks on training code (family E) answer others.
+    known = [e for f in ("notebooks", "innocents") for e in corpus.entries(f) if e.assignment == corpus.FIRST]
+    members = [e for e in known if matches(e.name, patterns)]
     files = [p for p in sorted((ATTACKS / "files").glob("*.py")) if matches(p.stem, patterns)]
     assignment = corpus.assignment_with(corpus.REAL, scratch / "assignment")
     points = {c.grade_id: c.points for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS}
@@ -176,8 +178,7 @@ def graded_notebooks(corpus: Any, members: Sequence[Any], scratch: Path) -> dict
     """Families A to C and the innocents by autograder: a class for each set of limits."""
     classes: dict[str, list[Any]] = {}
     for member in members:
-        limits = {**(corpus.REAL if member.family == "innocent" else corpus.SMALL), **member.limits}
-        classes.setdefault(json.dumps(limits, sort_keys=True), []).append(member)
+        classes.setdefault(json.dumps(member.all_limits, sort_keys=True), []).append(member)
     found: dict[str, Report] = {}
     for number, (limits, some) in enumerate(classes.items()):
         found |= corpus.grade_all(some, json.loads(limits), scratch / f"class-{number}", places())

@@ -1,10 +1,12 @@
 """The corpus of hostile and innocent notebooks: what a file says, how it becomes a notebook, how a class of them is graded.
 
-One file is one submission to `a1_numpy_backprop`: the reference solution with some cells replaced, as in an assignment's bank.
+One file is one submission: the reference solution with some cells replaced, as in an assignment's bank.
 
     '''What it does, in one line.'''
     ENTRY = 9                                   number in the catalogue of attacks
-    FAMILY = "A"                                A forges the verdict, B steals the answer, C denies service
+    FAMILY = "A"                                A forges the verdict, B steals the answer, C denies service, E is about
+                                                training code and devices
+    ASSIGNMENT = "a6_cuda_training"             optional: what it answers; else `a1_numpy_backprop`
     EXPECTED = {"test_small_graph": "failed"}   verdict per tests cell; DEFAULT for those not named
     TIER = "none"                               the sandbox tier without which the verdict is not promised
     CELLS, EXTRA                                as in the bank; EXTRA goes before every answer if its grade_id is ""
@@ -32,15 +34,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograder.assignment import load_assignment
+from autograder.assignment import load_assignment, on_device
 from autograder.records import Assignment, Report, from_data
 from autograder.run import Options, grade_class
 from autograder.selftest import notebook_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-ASSIGNMENT = "a1_numpy_backprop"
-FOLDER = ROOT / "notebooks" / "assignments" / ASSIGNMENT
+ASSIGNMENTS = ROOT / "notebooks" / "assignments"
+FIRST = "a1_numpy_backprop"
+"""what a file answers that does not say"""
 
 SMALL = {
     "cell_s": 2.0,
@@ -75,6 +78,13 @@ class Entry:
     at_most_s: float = 0.0
     """how long grading it may take; 0: not asked"""
     unsafe: bool = False
+    assignment: str = FIRST
+
+    @property
+    def all_limits(self) -> dict[str, Any]:
+        """The limits it is graded under: those of an assignment that trains are its own."""
+        small = {} if self.assignment != FIRST else REAL if self.family == "innocent" else SMALL
+        return {**small, **self.limits}
 
     def wanted(self, grade_id: str) -> str:
         """The verdict expected of a tests cell."""
@@ -140,6 +150,7 @@ def entry_of(path: Path) -> Entry:
         nbgrader=said.get("NBGRADER", ""),
         at_most_s=said.get("AT_MOST_S", 0.0),
         unsafe=said.get("UNSAFE_FOR_NBGRADER", False),
+        assignment=said.get("ASSIGNMENT", FIRST),
     )
 
 
@@ -148,17 +159,19 @@ def entries(folder: str) -> list[Entry]:
     return [entry_of(path) for path in sorted((HERE / folder).glob("*.py"))]
 
 
-def assignment_with(limits: Mapping[str, Any], into: Path) -> Assignment:
-    """A copy of the assignment below `into` with other limits: judges load it from its folder."""
-    folder = into / ASSIGNMENT
-    shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("bank", "__pycache__"))
+def assignment_with(limits: Mapping[str, Any], into: Path, name: str = FIRST) -> Assignment:
+    """A copy of an assignment below `into` with other limits, if any: judges load it from its folder."""
+    folder = into / name
+    shutil.copytree(ASSIGNMENTS / name, folder, ignore=shutil.ignore_patterns("bank", "__pycache__"))
+    if not limits:
+        return on_device(load_assignment(folder, ROOT))
     settings = folder / "assignment.toml"
     kept = settings.read_text(encoding="utf-8").partition("[limits]")[0]
     lines = [f"{name} = {value!r}" for name, value in limits.items()]
     settings.write_text(kept + "[limits]\n" + "\n".join(lines) + "\n", encoding="utf-8")
     assignment = load_assignment(folder, ROOT)
     assert {f: getattr(assignment.limits, f) for f in limits} == dict(limits)
-    return assignment
+    return on_device(assignment)
 
 
 def grade_all(
@@ -168,8 +181,9 @@ def grade_all(
     places: Mapping[str, str] | None = None,
     workers: int = 2,
 ) -> dict[str, Report]:
-    """Grade these submissions as one class into `scratch/run`, in the order given."""
-    assignment = assignment_with(limits, scratch)
+    """Grade these submissions, all to one assignment, as one class into `scratch/run`, in the order given."""
+    (name,) = {member.assignment for member in members}
+    assignment = assignment_with(limits, scratch, name)
     handed = scratch / "handed"
     handed.mkdir(parents=True)
     for number, member in enumerate(members):
@@ -205,6 +219,6 @@ def read_results(path: Path) -> list[Report]:
 HONEST = Entry("honest", "The reference solution.", 80, "honest", {})
 
 
-def honest(number: str) -> Entry:
+def honest(number: str, assignment: str = FIRST) -> Entry:
     """A neighbour whose full marks nobody may touch."""
-    return dataclasses.replace(HONEST, name=f"honest_{number}")
+    return dataclasses.replace(HONEST, name=f"honest_{number}", assignment=assignment)

@@ -110,10 +110,10 @@ def graded(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
 
 
 def grade(members: list[Any], place: Path) -> Graded:
-    """One class for each set of limits."""
+    """One class for each assignment and set of limits."""
     found = Graded()
     with listening() as (places, found.heard), watching() as ours:
-        for number, (limits, some) in enumerate(by_limits(members)):
+        for number, (limits, some) in enumerate(classes(members)):
             scratch = place / str(number)
             scratch.mkdir(parents=True)
             for name, report in corpus.grade_all(with_neighbours(some, number), limits, scratch, places).items():
@@ -122,21 +122,20 @@ def grade(members: list[Any], place: Path) -> Graded:
     return found
 
 
-def by_limits(members: list[Any]) -> list[tuple[Mapping[str, Any], list[Any]]]:
-    groups: dict[str, list[Any]] = {}
+def classes(members: list[Any]) -> list[tuple[Mapping[str, Any], list[Any]]]:
+    groups: dict[tuple[str, str], list[Any]] = {}
     for member in members:
-        limits = {**(corpus.REAL if member.family == "innocent" else corpus.SMALL), **member.limits}
-        groups.setdefault(json.dumps(limits, sort_keys=True), []).append(member)
-    return [(json.loads(key), group) for key, group in groups.items()]
+        groups.setdefault((member.assignment, json.dumps(member.all_limits, sort_keys=True)), []).append(member)
+    return [(json.loads(limits), group) for (_, limits), group in groups.items()]
 
 
 def with_neighbours(members: list[Any], group: int = 0) -> list[Any]:
     """Honest submissions before, between and after; `group` keeps their names apart."""
-    mixed = [corpus.honest(f"{group}_0")]
+    mixed = [corpus.honest(f"{group}_0", members[0].assignment)]
     for number, member in enumerate(members, 1):
-        mixed += (
-            [member, corpus.honest(f"{group}_{number}")] if number % EVERY == 0 or number == len(members) else [member]
-        )
+        mixed.append(member)
+        if number % EVERY == 0 or number == len(members):
+            mixed.append(corpus.honest(f"{group}_{number}", member.assignment))
     return mixed
 
 
@@ -264,9 +263,9 @@ def test_no_attack_touches_the_neighbours(graded: Graded) -> None:
 
 def test_no_process_folder_group_or_mount_stays_behind(graded: Graded) -> None:
     assert graded.left == []
-    assert {path.name for path in corpus.FOLDER.iterdir()} - {"__pycache__", "bank"} == {
-        path.name for path in corpus.FOLDER.iterdir() if path.suffix in (".py", ".ipynb", ".toml")
-    }
+    for folder in {corpus.ASSIGNMENTS / entry.assignment for entry in ATTACKS}:
+        beside = {path for path in folder.iterdir() if path.name not in ("__pycache__", "bank")}
+        assert {path.name for path in beside if path.suffix not in (".py", ".ipynb", ".toml")} == set()
 
 
 def test_nobody_reaches_the_hosts_sockets(graded: Graded) -> None:
@@ -302,11 +301,9 @@ def test_every_promised_entry_has_a_file_and_every_file_says_what_it_is() -> Non
     assert len(INNOCENTS) >= 10
     for entry in ATTACKS:
         assert entry.name.startswith(f"{entry.entry:02d}_")
-        assert entry.family == ("A" if entry.entry <= 30 else "B" if entry.entry <= 40 else "C") or entry.entry in (
-            14,
-            24,
-            29,
-        )
+        ends = {30: "A", 40: "B", 52: "C", 75: "E"}
+        family = next(family for last, family in ends.items() if entry.entry <= last)
+        assert entry.family == family or entry.entry in (14, 24, 29)
         assert entry.title.endswith(".")
         assert entry.cells or entry.extra or entry.build
 
