@@ -1,7 +1,8 @@
 """How long grading takes: stock `nbgrader autograde`, nbclient and `autograder grade`, in one run on one class.
 
-Two classes. `imports`: notebooks that import torch and TensorFlow and whose own cells take almost no time, so that
-what is measured is the grader. `a1`: the known submissions of the first assignment, as students would write them.
+Three classes. `imports`: notebooks that import torch and TensorFlow and whose own cells take almost no time, so that
+what is measured is the grader. `a1` and `a6`: the known submissions of two assignments, as students would write them;
+a6 trains, on virtual CUDA. The others run its visible checks only: what they leave out is the point of ours.
 
     python benchmarks/throughput.py [--out FILE] [--submissions N] [--baseline N]
 
@@ -68,19 +69,19 @@ class Timing:
 
 
 def main() -> None:
-    """Measure both classes and print a table for each."""
+    """Measure each class and print a table for it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     parser.add_argument("--submissions", type=int, default=60, help="for autograder")
     parser.add_argument("--baseline", type=int, default=5, help="for nbgrader and nbclient")
-    parser.add_argument("--only", choices=["imports", "a1"], help="one class instead of both")
+    parser.add_argument("--only", choices=["imports", "a1", "a6"], help="one class instead of all")
     options = parser.parse_args()
     found = {}
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        for name, make in (("imports", _imports_class), ("a1", _a1_class)):
+        for name, assignment in (("imports", None), ("a1", "a1_numpy_backprop"), ("a6", "a6_cuda_training")):
             if options.only not in (None, name):
                 continue
-            folder, notebooks = make(Path(scratch) / name)
+            folder, notebooks = _bank_of(assignment) if assignment else _imports_class(Path(scratch) / name)
             found[name] = _measure(folder, notebooks, Path(scratch) / name, options.submissions, options.baseline)
             _print(name, found[name])
     if options.out:
@@ -112,9 +113,9 @@ def _imports_class(scratch: Path) -> tuple[Path, list[bytes]]:
     return folder, [notebook_of(load_assignment(folder, ROOT), {})]
 
 
-def _a1_class(scratch: Path) -> tuple[Path, list[bytes]]:
-    """The first assignment and what its bank knows, right and wrong."""
-    folder = ROOT / "notebooks" / "assignments" / "a1_numpy_backprop"
+def _bank_of(name: str) -> tuple[Path, list[bytes]]:
+    """An assignment and what its bank knows, right and wrong."""
+    folder = ROOT / "notebooks" / "assignments" / name
     assignment = load_assignment(folder, ROOT)
     # nbgrader has no limit per submission worth the name: leave out what would only measure a time-out.
     entries = [e for e in load_bank(assignment) if e.kind != "attack"]
