@@ -21,6 +21,7 @@ from autograder.records import (
     CellRun,
     CheckResult,
     Difference,
+    Evidence,
     Item,
     Limits,
     Notebook,
@@ -212,7 +213,7 @@ def _page(report: Report, assignment: Assignment, submission: Submission) -> _Pa
         items=() if reason else tuple(_item(item, report, assignment, submission) for item in report.items),
         other_stops=tuple(_stop(run, assignment.limits) for run in others),
         notes=tuple(_Note(words.TOLD[f.kind], f.grade_id or "", f.message) for f in words.told(report.flags)),
-        rule=_rule(report.trust),
+        rule=_rule(report),
         trust=words.trust_sentence(report.trust),
         device=words.device_sentence(report.device),
         fingerprint=report.digest[:16],
@@ -241,11 +242,14 @@ def _reason(report: Report, submission: Submission) -> _Reason | None:
     return None
 
 
-def _rule(trust: Trust) -> str:
-    if trust is Trust.JUDGED_APART:
+def _rule(report: Report) -> str:
+    if report.trust is Trust.JUDGED_APART:
+        observed = any(c.evidence is Evidence.OBSERVED for i in report.items for c in i.checks)
         return (
             "Each part has one or more checks. A part's points are shared among its checks by their weight, and every "
-            "check that passed brings its share. What the notebook's own visible checks say does not count here."
+            "check that passed brings its share. "
+            + ("What was only seen while your code ran counts where another check passed too. " if observed else "")
+            + "What the notebook's own visible checks say does not count here."
         )
     return "Each part's points come from the assignment's own test cells. The score is their sum."
 
@@ -290,6 +294,8 @@ def _message(item: Item, runs: Sequence[CellRun], mistakes: Sequence[str]) -> st
 
 def _advice(item: Item, limits: Limits) -> words.Advice | None:
     advice = words.advice(item.verdict, limits)
+    if item.verdict is Verdict.NOT_RUN and not item.max_points:
+        return words.Advice(item.message, "There is nothing that you need to do: it has no part in this score.")
     if advice and item.message and item.verdict in _SAID_IN_ADVICE:
         return words.Advice(item.message, advice.next_step)
     return advice

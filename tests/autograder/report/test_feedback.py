@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.errors import CannotWrite
-from autograder.records import Assignment, CellRun, Flag, Item, Report, Trust, Verdict
+from autograder.records import Assignment, CellRun, Evidence, Flag, Item, Report, Trust, Verdict
 from autograder.report.feedback import assignment_title, feedback_page, feedback_path, item_title, write_feedback
 
 
@@ -94,6 +94,25 @@ def test_where_only_one_part_failed_on_our_side_the_others_are_shown(build: Any,
     assert "This part could not be checked" in page.text
     assert "6 more points are still open" in page.text
     assert "secret trace" not in page.text
+
+
+def test_a_part_that_needs_a_device_says_that_it_has_no_share_in_this_score(build: Any, a1: Assignment) -> None:
+    words = "This is about a CUDA device, and this run had none."
+    asked = build.check("copies", "Each batch is copied once.", Verdict.NOT_RUN, weight=0.0, message=words)
+    lacking = build.item("test_train", 0, 0, Verdict.NOT_RUN, asked, message=words)
+    page = build.Page(
+        feedback_page(build.report("sam", build.with_items(test_train=lacking)), a1, build.submission("sam"))
+    )
+    assert words in page.text and "no part in this score" in page.text and "earlier stop" not in page.text
+
+
+def test_what_was_only_observed_is_marked_and_the_rule_says_when_it_counts(build: Any, a1: Assignment) -> None:
+    seen = build.check("copies", "Each batch is copied once.", evidence=Evidence.OBSERVED)
+    part = build.item("test_train", 4, 4, Verdict.PASSED, build.check("w", "The weights are right."), seen)
+    for items, told in ((build.with_items(test_train=part), True), (build.GOOD_ITEMS[:1], False)):
+        text = build.Page(feedback_page(build.report("sam", items), a1, build.submission("sam"))).text
+        assert ("seen while your code ran" in text) == told
+        assert ("counts where another check passed too" in text) == told
 
 
 def test_repairs_are_told_and_suspicions_are_not(build: Any, a1: Assignment) -> None:
