@@ -255,11 +255,11 @@ def _role(cell: Any) -> Role:
 def on_device(assignment: Assignment, asked: str = "auto") -> Assignment:
     """The assignment with the device that its kernels will offer.
 
-    asked: `auto` (virtual CUDA where `assignment.toml` wants CUDA, else the CPU), `virtual` or `cpu`.
+    asked: `auto` (virtual CUDA where `assignment.toml` wants CUDA, else the CPU), `virtual`, `cuda` or `cpu`.
     """
     if asked == "auto":
         asked = "virtual" if assignment.device in (CUDA, VIRTUAL_CUDA) else CPU
-    return dataclasses.replace(assignment, device=VIRTUAL_CUDA if asked == "virtual" else CPU)
+    return dataclasses.replace(assignment, device=VIRTUAL_CUDA if asked == "virtual" else asked)
 
 
 # --- assignment.toml -----------------------------------------------------------------------------------------------

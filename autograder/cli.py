@@ -82,6 +82,12 @@ def _parser() -> argparse.ArgumentParser:
     selftest = commands.add_parser("selftest", help="grade the bank of known submissions")
     selftest.add_argument("assignments", nargs="*", metavar="ASSIGNMENT")
     selftest.add_argument("--workers", type=_positive)
+    selftest.add_argument(
+        "--device",
+        choices=["auto", "cuda"],
+        default="auto",
+        help="cuda: run the bank, which is trusted, on this host's GPU, in one process without a sandbox",
+    )
     selftest.set_defaults(command=_selftest)
 
     export = commands.add_parser("export", help="write the scores of a run for another program")
@@ -170,13 +176,21 @@ def _verify_release(options: argparse.Namespace) -> int:
 def _selftest(options: argparse.Namespace) -> int:
     from autograder.report import bank_table, confusion_table, margin_table
     from autograder.scale.local import default_workers
-    from autograder.selftest import selftest
+    from autograder.selftest import selftest, selftest_here
 
     root, failed = project_root(), False
+    if options.device == "cuda":
+        _require_gpu()
     for name in _named(options.assignments, root):
         assignment = load_assignment(name, root)
+        if options.device == "cuda" and assignment.device != "cuda":
+            continue  # it wants none
         with _progress(f"testing {name}") as update:
-            found = selftest(assignment, root, options.workers or default_workers(), lambda n, of: update(n, of, None))
+            if options.device == "cuda":
+                found = selftest_here(on_device(assignment, "cuda"), lambda n, of: update(n, of, None))
+            else:
+                workers = options.workers or default_workers()
+                found = selftest(assignment, root, workers, lambda n, of: update(n, of, None))
         OUT.print(bank_table(found.rows))
         OUT.print(confusion_table(found.confusion()))
         if margins := found.margins():
@@ -191,6 +205,15 @@ def _selftest(options: argparse.Namespace) -> int:
             OUT.print(f"faults that no bank entry plants: {', '.join(found.unnamed)}", markup=False)
         failed = failed or bool(found.wrong)
     return 1 if failed else 0
+
+
+def _require_gpu() -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        raise WrongUse(
+            "--device cuda: PyTorch finds no CUDA device on this host. Without the option, virtual CUDA is used."
+        )
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -20,6 +20,7 @@ from autograder.kernels.session import Kernel, Ran
 from autograder.records import (
     Assignment,
     Cell,
+    CellRun,
     CheckResult,
     Evidence,
     Flag,
@@ -101,19 +102,25 @@ def _judge_apart(
         assert cell.grade_id is not None
         if cell.role is Role.TESTS:
             results = tuple(outcome.checks.get(cell.grade_id, ()))
-            items.append(_item(notebook, cell, results, submitted, student))
+            attempted = _attempted(notebook, cell, submitted)
+            items.append(item_of(notebook, cell, results, attempted=attempted, runs=student.runs))
         else:
             items.append(_manual(notebook, cell, submitted))
     return items, flags
 
 
-def _item(
+def item_of(
     notebook: Notebook,
     cell: Cell,
     results: Sequence[CheckResult],
-    submitted: SubmittedNotebook,
-    student: StudentKernel,
+    *,
+    attempted: bool = True,
+    runs: Sequence[CellRun] = (),
 ) -> Item:
+    """What a tests cell is worth, by the results of its checks.
+
+    attempted: whether the student changed a cell that it tests. runs: how the submission's cells ran.
+    """
     grade_id = cell.grade_id or ""
     item = Item(notebook.name, grade_id, 0.0, cell.points, Verdict.GRADER_ERROR, checks=tuple(results))
     here = [r for r in results if r.weight or r.verdict is not Verdict.NOT_RUN]
@@ -128,7 +135,7 @@ def _item(
     # Checks that weigh nothing only inform; alone they decide together.
     share = sum(r.weight for r in passed) / whole if whole else float(len(passed) == len(counted))
     first_wrong = next((r for r in counted if r.verdict is not Verdict.PASSED), None)
-    verdict, message = _explain(notebook, cell, counted, submitted, student)
+    verdict, message = _explain(notebook, cell, counted, attempted, runs)
     if verdict is Verdict.PARTIAL and not passed:
         verdict = Verdict.FAILED
     return dataclasses.replace(
@@ -156,8 +163,8 @@ def _explain(
     notebook: Notebook,
     cell: Cell,
     results: Sequence[CheckResult],
-    submitted: SubmittedNotebook,
-    student: StudentKernel,
+    attempted: bool,
+    runs: Sequence[CellRun],
 ) -> tuple[Verdict, str]:
     """The verdict on a tests cell, and the sentence that explains it to the student."""
     wrong = [r for r in results if r.verdict is not Verdict.PASSED]
@@ -165,9 +172,9 @@ def _explain(
         return Verdict.PASSED, ""
     solutions = [c.grade_id for c in notebook.solutions_of(cell.grade_id or "")]
     if len(wrong) == len(results):
-        if not _attempted(notebook, cell, submitted):
+        if not attempted:
             return Verdict.NOT_ATTEMPTED, "The cell is as you received it."
-        for run in student.runs:
+        for run in runs:
             if run.grade_id in solutions and run.status in (*LIMITS, Verdict.FAILED):
                 verdict = run.status if run.status in LIMITS else Verdict.FAILED
                 return verdict, f"The cell {run.grade_id} did not run to its end: {run.error}"

@@ -7,20 +7,22 @@ mistake that has a name must be called by it.
 
 from __future__ import annotations
 
+import ast
 import json
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.assignment import on_device
 from autograder.errors import BadAssignment
+from autograder.grading import item_of, overall
 from autograder.intake import Handed
 from autograder.judge.run import Checks, load_faults
-from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Evidence, Report, Role, Verdict
+from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Evidence, Report, Role, Trust, Verdict
 from autograder.scale.local import LocalPool
 from course_lib import virtual_cuda
 
@@ -137,8 +139,7 @@ class Selftest:
 def selftest(assignment: Assignment, root: Path, workers: int, progress: Callable[[int, int], None]) -> Selftest:
     """Grade the bank of `assignment`. Raises BadAssignment if its checks, faults or bank are not consistent."""
     assignment = on_device(assignment)
-    virtual = virtual_cuda.session(devices=VIRTUAL_DEVICES, force=True, quiet=True)
-    with virtual if assignment.device == VIRTUAL_CUDA else nullcontext():
+    with _its_device(assignment):
         inspect(assignment)
     entries = load_bank(assignment)
     handed = [_handed(assignment, e) for e in entries]
@@ -148,6 +149,55 @@ def selftest(assignment: Assignment, root: Path, workers: int, progress: Callabl
         for graded in pool.grade(handed):
             reports[entries[graded.number].name] = graded.report
             progress(len(reports), len(handed))
+    return _found(assignment, entries, reports)
+
+
+def selftest_here(assignment: Assignment, progress: Callable[[int, int], None]) -> Selftest:
+    """Grade the bank in this process, without kernel or box: on a real GPU if the assignment's device is `cuda`.
+
+    A bank is the instructor's own code. Left out is what only a kernel can take: attacks, added cells, cells that are
+    not valid Python. The verdicts expected are the same as everywhere; that is what is tested.
+    """
+    entries, reports = [], {}
+    bank = load_bank(assignment)
+    with _its_device(assignment):
+        checks = Checks(assignment)
+        checks.warm_up()
+        secret = secrets.token_bytes(32)
+        for number, entry in enumerate(bank):
+            progress(number, len(bank))
+            if entry.kind == "attack" or entry.extra or not all(map(_is_python, entry.cells.values())):
+                continue
+            found = checks.run_on_reference(dict(entry.cells), secret).checks
+            items = tuple(
+                item_of(notebook, cell, found.get(cell.grade_id or "", []))
+                for notebook in assignment.notebooks
+                for cell in notebook.cells
+                if cell.role is Role.TESTS
+            )
+            score, most = sum(i.points for i in items), sum(i.max_points for i in items)
+            trust, device = Trust.JUDGED_APART, assignment.device
+            reports[entry.name] = Report(entry.name, assignment.name, score, most, overall(items), trust, device, items)
+            entries.append(entry)
+    progress(len(bank), len(bank))
+    return _found(assignment, entries, reports)
+
+
+def _its_device(assignment: Assignment) -> AbstractContextManager[Any]:
+    if assignment.device != VIRTUAL_CUDA:
+        return nullcontext()
+    return virtual_cuda.session(devices=VIRTUAL_DEVICES, force=True, quiet=True)
+
+
+def _is_python(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        return False
+    return True
+
+
+def _found(assignment: Assignment, entries: Sequence[BankEntry], reports: Mapping[str, Report]) -> Selftest:
     rows = [row for entry in entries for row in _rows(assignment, entry, reports[entry.name])]
     named = {part for e in entries for v in e.expected.values() for part in v.partition(":")[2].split("+")}
     unnamed = tuple(f.id for f in load_faults(assignment) if f.id not in named)

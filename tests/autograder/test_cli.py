@@ -248,6 +248,14 @@ def test_wrong_use_is_status_two_and_a_sentence(course: Any, run: Run, arguments
     assert words in re.sub(r"\s+", " ", said)
 
 
+def test_a_selftest_on_a_gpu_that_is_not_there_is_wrong_use(
+    course: Any, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    status, _, said = run("selftest", "small", "--device", "cuda")
+    assert status == 2 and "finds no CUDA device on this host" in said and "virtual CUDA" in said
+
+
 HOLDER = """
 import sys, time, filelock
 with filelock.FileLock(sys.argv[1]):

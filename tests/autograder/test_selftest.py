@@ -11,7 +11,7 @@ import pytest
 
 from autograder.errors import BadAssignment
 from autograder.records import CheckResult, Item, Report, Trust, Verdict
-from autograder.selftest import BankEntry, Row, Selftest, inspect, load_bank, notebook_of, selftest
+from autograder.selftest import BankEntry, Row, Selftest, inspect, load_bank, notebook_of, selftest, selftest_here
 
 SOLUTIONS = {"square": "def square(x):\n    return x ** 2", "total": "def total(x):\n    return x.sum()"}
 CHECKS = '''
@@ -88,6 +88,17 @@ def test_every_kind_of_surprise_is_found(judged: Callable[..., Any]) -> None:
         ("not_named", "test_square", "failed"),
         ("named_unasked", "test_square", "failed:doubled"),
     }
+
+
+def test_without_kernels_the_bank_meets_the_same_verdicts(judged: Callable[..., Any]) -> None:
+    broken = entry("fault", {"square": "def square(x:"}, {"test_square": "failed"})
+    assignment = bank(judged, **GOOD, wrong_syntax=broken)
+    seen: list[tuple[int, int]] = []
+    found = selftest_here(assignment, lambda done, total: seen.append((done, total)))
+    assert {e.name for e in found.entries} == {"right", "wrong_doubled"}, "what only a kernel can take is left out"
+    assert found.wrong == () and seen[-1] == (5, 5)
+    assert found.reports["wrong_doubled"].score == 2 and found.reports["right"].state is Verdict.PASSED
+    assert found.unnamed == ("cubed",)
 
 
 @pytest.mark.parametrize(

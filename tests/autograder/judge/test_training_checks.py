@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from autograder.grading import _item  # what an item is worth is decided there
-from autograder.records import VIRTUAL_CUDA, Evidence, SubmittedNotebook, Verdict
+from autograder.grading import item_of
+from autograder.records import VIRTUAL_CUDA, Evidence, Verdict
 
 Judge = Callable[..., Any]
 
@@ -114,15 +114,11 @@ def test_without_a_device_its_checks_are_not_run_and_weigh_nothing(small: Any) -
 # -- what it is worth ------------------------------------------------------------------------------------------------
 
 
-class NoRuns:
-    runs = ()
-
-
 def item(small: Any, cells: dict[str, str] | None = None, only: str = "") -> Any:
     notebook = small.assignment.notebooks[0]
     cell = next(c for c in notebook.cells if c.grade_id == "test_descend")
     results = [r for r in small.run(cells).checks["test_descend"] if only in r.name]
-    return _item(notebook, cell, results, SubmittedNotebook(notebook.name, (), ("descend",)), NoRuns())  # type: ignore
+    return item_of(notebook, cell, results)
 
 
 def test_a_check_that_was_not_run_for_want_of_a_device_costs_no_points(small: Any) -> None:
