@@ -48,6 +48,7 @@ def install(runtime: Runtime, patches: Patches) -> None:
         """As `torch.set_autocast_enabled`."""
         set_enabled(*args, **kwargs)
         device = args[0] if args and isinstance(args[0], str) else kwargs.get("device_type", "cuda")
+        device = device.partition(":")[0]  # `autocast("cuda:1")` counts for all devices, on CUDA too
         if device in layers:
             layers[device].reach(torch.is_autocast_enabled(device))
 

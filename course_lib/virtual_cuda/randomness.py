@@ -41,6 +41,16 @@ def install(runtime: Runtime, patches: Patches) -> None:
                 return Base(device=device)
             return made(index)
 
+    set_state = torch.random.set_rng_state
+
+    def set_rng_state(new_state: torch.Tensor) -> None:
+        """As `torch.set_rng_state`, which wants a tensor on the CPU."""
+        if isinstance(new_state, torch.Tensor) and new_state.is_cuda:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        set_state(new_state)
+
+    patches.set(torch, "set_rng_state", set_rng_state)
+    patches.set(torch.random, "set_rng_state", set_rng_state)
     patches.set(torch, "Generator", Meta("Generator", (), {"__module__": "torch", "__doc__": Base.__doc__}))
     # Bound by name when it was imported, so that a generator of the wrong device would not be noticed there.
     patches.set(torch.utils.data.dataset, "randperm", torch.randperm)

@@ -36,6 +36,8 @@ SPELLINGS: dict[str, Callable[[], Any]] = {
     'torch.autocast("cuda")': lambda: torch.autocast("cuda"),
     "torch.autocast(device_type=)": lambda: torch.autocast(device_type="cuda", dtype=torch.float16),
     "torch.autocast(device.type)": lambda: torch.autocast(torch.device("cuda:1").type, enabled=True),
+    'torch.autocast("cuda:1")': lambda: torch.autocast("cuda:1", torch.float16),
+    'torch.autocast("cuda:0")': lambda: torch.autocast("cuda:0", dtype=torch.float16),
     "torch.amp.autocast": lambda: torch.amp.autocast("cuda"),
     "torch.cuda.amp.autocast": lambda: torch.cuda.amp.autocast(),
     "torch.cuda.amp.autocast(True)": lambda: torch.cuda.amp.autocast(True, torch.float16),

@@ -111,6 +111,17 @@ def test_states_are_saved_and_restored(cuda: Any) -> None:
         torch.cuda.set_rng_state(states[0].cuda())
 
 
+def test_the_cpus_state_is_not_taken_from_a_device(cuda: Any) -> None:
+    state = torch.get_rng_state()
+    for set_rng_state in (torch.set_rng_state, torch.random.set_rng_state):
+        with pytest.raises(TypeError, match=r"must be a torch\.ByteTensor"):
+            set_rng_state(state.cuda())
+        set_rng_state(state.cuda().cpu())
+    with torch.random.fork_rng():
+        torch.rand(3)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
 def test_a_state_saved_on_a_real_gpu_is_taken(cuda: Any) -> None:
     real = torch.tensor([9, *[0] * 7, 16, *[0] * 7], dtype=torch.uint8)
     torch.cuda.set_rng_state(real)
