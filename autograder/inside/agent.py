@@ -17,6 +17,7 @@ import numpy as np
 
 from autograder.errors import BadReply
 from autograder.inside import wire
+from autograder.inside.settings import settings_kept
 from autograder.inside.trace import counted
 
 MAX_PRINTED = 64 << 10
@@ -71,7 +72,7 @@ class Agent:
 
     def _run(self, request: dict[str, Any], buffers: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         data = wire.decode(request["data"], buffers, resolve=self._resolve, build=build_tensor)
-        with counted(request.get("watch", ())) as operations:
+        with settings_kept(), counted(request.get("watch", ())) as operations:
             value = run_probe(request["source"], request["name"], Namespace(self.names), data)
         # One encoder for both: the arguments after the call show what the student's code changed in place.
         tree, out = wire.encode((value, _without_handles(data)), keep=self._keep, max_bytes=self.reply_bytes)

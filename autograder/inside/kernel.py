@@ -138,13 +138,20 @@ def _show_figures_inline(shell: Any) -> None:
         configure_inline_support(shell, "inline")
 
 
+class GradedApp(IPKernelApp):
+    """ipykernel's application without this machine's IPython configuration: a grade must not depend on it."""
+
+    def load_config_file(self, *args: Any, **kwargs: Any) -> None:
+        """Read none. `make lab` leaves one beside the packages that switches virtual CUDA on in its own way."""
+
+
 def serve(connection_file: str, limits: Limits, ready: Callable[[], None]) -> None:
     """Run the kernel of `connection_file` in this process until it is shut down; call `ready` once it listens."""
     BUDGET.limits = limits
     BUDGET.renew()
     # A forked kernel has its own supervisor; ipykernel's poller would take the fork for a lost parent.
     os.environ.pop("JPY_PARENT_PID", None)
-    app = IPKernelApp.instance(
+    app = GradedApp.instance(
         kernel_class=GradedKernel,
         connection_file=connection_file,
         outstream_class=f"{__name__}.BoundedStream",

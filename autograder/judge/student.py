@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from autograder.errors import AutograderError, BadReply, StudentError
 from autograder.inside import wire
 from autograder.inside.agent import Namespace, build_tensor, run_probe, student_line
+from autograder.inside.settings import settings_kept
 
 Probe = Callable[..., Any]
 
@@ -140,7 +141,8 @@ class LocalSide(Side):
         except BadReply as error:
             raise TypeError(f"{call.shown_as} cannot be called with this: {error}") from error  # the check's fault
         try:
-            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+            with quiet[0], quiet[1], settings_kept():
                 value = run_probe(call.source, call.name, Namespace(self._names), data)
         except Exception as error:
             raise StudentError(type(error).__name__, str(error), student_line(error)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,3 +119,15 @@ def test_a_tensor_is_built_where_the_framework_is() -> None:
     torch = pytest.importorskip("torch")
     made = build_tensor(Tensor(np.ones((2, 1)), "torch", "float32", requires_grad=True))
     assert made.dtype is torch.float32 and made.requires_grad and made.is_leaf
+
+
+def test_the_configuration_of_the_host_is_not_read(tmp_path: Path) -> None:
+    from ipykernel.kernelapp import IPKernelApp
+
+    from autograder.inside.kernel import GradedApp
+
+    (tmp_path / "ipython_kernel_config.py").write_text("c.IPKernelApp.exec_lines = ['1 / 0']")
+    for kind, read in ((IPKernelApp, True), (GradedApp, False)):
+        app = kind(config_file_paths=[str(tmp_path)])
+        app.load_config_file()
+        assert ("exec_lines" in app.config.get("IPKernelApp", {})) == read

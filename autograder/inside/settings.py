@@ -1,0 +1,56 @@
+"""What one function of a student's leaves switched over must not ruin the next.
+
+`torch.set_grad_enabled(False)` in an evaluation, a default dtype set in a helper: in the student's own notebook the
+next exercise may set it right again, or be run before. The judge calls functions in an order of its own, so each call
+begins with the settings that the notebook ended with.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+
+@contextlib.contextmanager
+def settings_kept() -> Iterator[None]:
+    """PyTorch's settings of this process are afterwards what they were before; without torch nothing happens."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    before = _settings(torch)
+    try:
+        yield
+    finally:
+        after = _settings(torch)
+        for name, value in before.items():
+            if after.get(name) != value:
+                _RESTORE[name](torch, value)
+
+
+def _settings(torch: Any) -> dict[str, Any]:
+    return {
+        "grad": torch.is_grad_enabled(),
+        "dtype": torch.get_default_dtype(),
+        "device": torch.get_default_device(),
+        "threads": torch.get_num_threads(),
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "anomaly": torch.is_anomaly_enabled(),
+        "autocast": torch.is_autocast_enabled("cuda"),
+        "autocast on the cpu": torch.is_autocast_enabled("cpu"),
+    }
+
+
+_RESTORE: dict[str, Any] = {
+    "grad": lambda torch, value: torch.set_grad_enabled(value),
+    "dtype": lambda torch, value: torch.set_default_dtype(value),
+    # No default device is the CPU too, and costs nothing.
+    "device": lambda torch, value: torch.set_default_device(None if value.type == "cpu" else value),
+    "threads": lambda torch, value: torch.set_num_threads(value),
+    "deterministic": lambda torch, value: torch.use_deterministic_algorithms(value),
+    "anomaly": lambda torch, value: torch.set_anomaly_enabled(value),
+    "autocast": lambda torch, value: torch.set_autocast_enabled("cuda", value),
+    "autocast on the cpu": lambda torch, value: torch.set_autocast_enabled("cpu", value),
+}
