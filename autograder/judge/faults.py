@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.errors import AutograderError, BadAssignment, StudentError
-from autograder.inside.wire import Handle, Tensor, handles_in
+from autograder.inside.wire import Handle, Tensor, files_in, handles_in
 from autograder.judge.expect import agree
 from autograder.judge.reference import reference_names
 from autograder.judge.student import Call, LocalSide
@@ -177,17 +177,18 @@ class Explainer:
         if names is None:
             return None
         side = LocalSide(dict(names))
-        handles: dict[int, Handle] = {}
+        own: dict[int | bytes, Handle | bytes] = {}
         for call in calls:
             try:
-                side.repeat(Call(call.source, call.name, _with_handles(call.data, handles)))
+                side.repeat(Call(call.source, call.name, _with_own(call.data, own)))
             except StudentError:
                 pass
             except (AutograderError, KeyError):
                 return None
             made = side.calls[-1]
             theirs, ours = handles_in(call.value), handles_in(made.value)
-            handles.update((their.number, our) for their, our in zip(theirs, ours, strict=False))
+            own.update((their.number, our) for their, our in zip(theirs, ours, strict=False))
+            own.update(zip(files_in(call.value), files_in(made.value), strict=False))
             if stop_at_difference and not _same(call, made):
                 return None
         return side.calls
@@ -218,13 +219,16 @@ def _apart(right: Sequence[Call], variant: Sequence[Call]) -> bool:
     return any(not _same(r, v, APART) for r, v in zip(right, variant, strict=True))
 
 
-def _with_handles(value: Any, handles: dict[int, Handle]) -> Any:
+def _with_own(value: Any, own: Mapping[int | bytes, Handle | bytes]) -> Any:
+    """Data of a call with the objects and files of an earlier one replaced by those that this side has made."""
     if isinstance(value, Handle):
-        return handles[value.number]
+        return own[value.number]
+    if isinstance(value, bytes):
+        return own.get(value, value)
     if isinstance(value, dict):
-        return {k: _with_handles(v, handles) for k, v in value.items()}
+        return {k: _with_own(v, own) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(_with_handles(v, handles) for v in value)
+        return type(value)(_with_own(v, own) for v in value)
     return value
 
 

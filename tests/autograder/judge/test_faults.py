@@ -210,3 +210,29 @@ def test_two_faults_of_the_same_place_are_not_combined(judged: Callable[..., Any
     small = judged(SOLUTIONS, CHECKS, faults)
     result = small.results({"forward": FORWARD.replace("np.maximum(h, 0)", "abs(h)")})["test_forward"]
     assert result.verdict == "failed" and result.fault is None
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
+
+KEEPING = {
+    "keep": "def save(x):\n    return x.astype('f8').tobytes()\n\ndef load(data):\n    return np.frombuffer(data, 'f8')"
+}
+KEEPING_CHECKS = """
+@pytest.mark.cell("test_keep")
+def test_comes_back(student, draw, expect):
+    x = draw.normal(4)
+    file = student.save(x)
+    expect.equal(student.load(file), x)
+"""
+KEEPING_FAULTS = """
+FAULTS = [Fault("halves", "keep", {"np.frombuffer(data, 'f8')": "np.frombuffer(data, 'f8') / 2"}, "You halve.")]
+"""
+
+
+def test_a_mistake_in_reading_is_named_whatever_the_layout_of_the_students_file(judged: Callable[..., Any]) -> None:
+    small = judged(KEEPING, KEEPING_CHECKS, KEEPING_FAULTS)
+    text = "import json\ndef save(x):\n    return json.dumps(x.tolist()).encode()\n\n"
+    right = text + "def load(data):\n    return np.array(json.loads(data))"
+    assert small.results({"keep": right})["test_comes_back"].verdict == "passed"
+    wrong = small.results({"keep": right.replace("np.array(json.loads(data))", "np.array(json.loads(data)) * 0.5")})
+    assert wrong["test_comes_back"].fault == "halves"
