@@ -29,6 +29,8 @@ APART = 10.0
 """how many times further the right answer must be"""
 MOST_COMBINATIONS = 150
 """mistakes tried together on one failed check: beyond it a name would take longer than all checks, and mean little"""
+SEARCHES = ("pairs", "single", "none")
+"""how far a mistake is looked for after a check has failed; less for checks whose replay takes long"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,10 +119,13 @@ class Explainer:
             if fault.raises:
                 re.compile(fault.raises)
 
-    def explain(self, calls: Sequence[Call], tests_cell: str, named: Sequence[Fault] = ()) -> Diagnosis:
+    def explain(
+        self, calls: Sequence[Call], tests_cell: str, named: Sequence[Fault] = (), search: str = "pairs"
+    ) -> Diagnosis:
         """The fault, or the few together, that answer all of `calls` as the student did; an empty diagnosis if none do.
 
-        named: faults already found in this submission, whose effects later functions inherit.
+        named: faults already found in this submission, whose effects later functions inherit. search: whether pairs are
+        tried, single faults alone, or none but those found already.
         """
         calls = [c for c in calls if c.error is None or isinstance(c.error, StudentError)]
         right = self._replay(calls, ())
@@ -129,7 +134,7 @@ class Explainer:
         raised = any(c.error for c in calls)
         relevant = []
         # What was found before comes first: of two mistakes that these calls cannot tell apart, it is the likelier.
-        for fault in dict.fromkeys([*named, *self.faults]):
+        for fault in dict.fromkeys([*named, *(self.faults if search != "none" else ())]):
             if not fault.edits or not _may_explain(fault, tests_cell):
                 continue
             variant = self._replay(calls, (fault,), stop_at_difference=raised)
@@ -139,7 +144,8 @@ class Explainer:
                 return Diagnosis((fault,))
             relevant.append(fault)
         # Two mistakes that together raise one exception would be a guess.
-        several_at_once = [] if raised else self._combinations(relevant, tests_cell, named)
+        pairs = search == "pairs" and not raised
+        several_at_once = self._combinations(relevant, tests_cell, named) if pairs else ()
         for several in itertools.islice(several_at_once, MOST_COMBINATIONS):
             variant = self._replay(calls, several, stop_at_difference=True)
             if variant is not None and _apart(right, variant):

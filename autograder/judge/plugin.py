@@ -20,7 +20,7 @@ from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
 from autograder.inside.wire import Handle, Tensor, handles_in
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
 from autograder.judge.expect import Expect, Mismatch
-from autograder.judge.faults import Diagnosis, Explainer, Fault
+from autograder.judge.faults import SEARCHES, Diagnosis, Explainer, Fault
 from autograder.judge.student import Call, LocalSide, Side
 from autograder.records import CPU, CheckResult, Difference, Evidence, Verdict
 
@@ -43,6 +43,8 @@ class Check:
     shown: bool
     needs_device: bool = False
     """says nothing where kernels offer no CUDA device"""
+    search: str = SEARCHES[0]
+    """how far the mistake behind a failure is looked for"""
     planned: int = 0
     finished: int = 0
     shown_failure: Difference | None = None
@@ -151,7 +153,10 @@ class Judge:
                     Evidence(marker.kwargs.get("evidence", "recomputed")),
                     bool(marker.kwargs.get("shown", True)),
                     marker.kwargs.get("needs") == "cuda",
+                    str(marker.kwargs.get("search", SEARCHES[0])),
                 )
+                if self.checks[name].search not in SEARCHES:
+                    self.failed_to_collect = f"the check {name} has search={self.checks[name].search!r}: {SEARCHES}"
             self.checks[name].planned += 1
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -280,7 +285,7 @@ class Judge:
         """The known mistake: as the check itself names it, or as the replay finds it."""
         if isinstance(check.failure, Mismatch) and check.failure.fault:
             return self.explainer.named(check.failure.fault)
-        return self.explainer.explain(check.calls, check.grade_id, tuple(self.named))
+        return self.explainer.explain(check.calls, check.grade_id, tuple(self.named), check.search)
 
 
 def _without_contradiction(checks: list[CheckResult]) -> list[CheckResult]:

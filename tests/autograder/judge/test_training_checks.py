@@ -88,6 +88,23 @@ def test_a_mistake_is_known_by_its_exception_where_no_replay_answers_alike(small
     assert small.results(edited("w = w - rate * 2 * w", "w = w.missing"))["test_weights"].fault is None
 
 
+@pytest.mark.parametrize(("search", "one", "two"), [("pairs", "uphill", "uphill+twice"), ("single", "uphill", None)])
+def test_a_check_says_how_far_its_mistake_is_looked_for(
+    judged: Judge, search: str, one: str | None, two: str | None
+) -> None:
+    faults = FAULTS.replace("]\n", '    Fault("twice", "descend", {"* 2 *": "* 4 *"}, "You step twice."),\n]\n')
+    small = judged(
+        DESCEND, CHECKS.replace('mark.cell("test_descend")', f'mark.cell("test_descend", search="{search}")'), faults
+    )
+    assert small.results(edited("w - rate * 2", "w + 2 * rate"))["test_weights"].fault == one
+    assert small.results(edited("w - rate * 2", "w + 4 * rate"))["test_weights"].fault == two
+
+
+def test_a_search_that_is_not_known_is_the_authors_to_mend(judged: Judge) -> None:
+    wrong = CHECKS.replace('mark.cell("test_descend")', 'mark.cell("test_descend", search="far")')
+    assert "search='far'" in judged(DESCEND, wrong, FAULTS).run().problems[0]
+
+
 def test_a_fault_that_faults_py_lacks_is_the_graders_error(judged: Judge) -> None:
     small = judged(DESCEND, CHECKS.replace("step-first", "no-such"), FAULTS)
     outcome = small.run(edited("['backward', 'step']", "['step', 'backward']"))
