@@ -1,0 +1,24 @@
+""".grad is never set back."""
+
+EXPECTED = {
+    "test_jacobian": "partial:jacobian-rows-pile-up",
+}
+KIND = "fault"
+CELLS = {
+    "jacobian": """
+def vjp(f, x, v):
+    x = x.detach().clone().requires_grad_()
+    y = f(x)
+    return y.detach(), torch.autograd.grad(y, x, v)[0]
+
+
+def jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    rows = []
+    for entry in y.flatten():
+        entry.backward(retain_graph=True)
+        rows.append(leaf.grad.clone())
+    return torch.stack(rows).reshape(y.shape + x.shape)
+""",
+}

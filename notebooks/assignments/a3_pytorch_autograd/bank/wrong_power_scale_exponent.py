@@ -1,0 +1,23 @@
+"""The slope of b ** power with the old exponent."""
+
+EXPECTED = {
+    "test_power_scale": "partial:power-scale-exponent-kept",
+}
+KIND = "fault"
+CELLS = {
+    "power_scale": """
+class PowerScale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b, power):
+        ctx.save_for_backward(a, b)
+        ctx.power = power
+        return torch.pow(b, power) * a
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        p = ctx.power
+        scale = b**p
+        return (g * scale).sum_to_size(a.shape), (g * a * p * scale).sum_to_size(b.shape), None
+""",
+}

@@ -1,0 +1,24 @@
+"""Nothing is computed if the first input needs nothing."""
+
+EXPECTED = {
+    "test_power_scale": "partial:power-scale-forgets-an-input",
+}
+KIND = "fault"
+CELLS = {
+    "power_scale": """
+class PowerScale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b, power):
+        ctx.save_for_backward(a, b)
+        ctx.power = power
+        return torch.pow(b, power) * a
+
+    @staticmethod
+    def backward(ctx, g):
+        if not ctx.needs_input_grad[0]:
+            return None, None, None
+        a, b = ctx.saved_tensors
+        p = ctx.power
+        return (g * b**p).sum_to_size(a.shape), (g * p * a * b ** (p - 1)).sum_to_size(b.shape), None
+""",
+}

@@ -1,0 +1,22 @@
+"""Saved as (b, a), read as (a, b)."""
+
+EXPECTED = {
+    "test_power_scale": "partial:power-scale-saved-in-another-order",
+}
+KIND = "fault"
+CELLS = {
+    "power_scale": """
+class PowerScale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b, power):
+        ctx.save_for_backward(b, a)
+        ctx.power = power
+        return torch.pow(b, power) * a
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        p = ctx.power
+        return (g * b**p).sum_to_size(a.shape), (g * p * a * b ** (p - 1)).sum_to_size(b.shape), None
+""",
+}

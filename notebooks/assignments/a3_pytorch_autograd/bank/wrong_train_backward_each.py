@@ -1,0 +1,22 @@
+"""backward() once for each parameter."""
+
+EXPECTED = {
+    "test_train": "failed:train-backward-twice",
+}
+KIND = "fault"
+CELLS = {
+    "train": """
+def train(x, t, params, learning_rate, batches):
+    p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        out = (torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]
+        loss = torch.nn.functional.mse_loss(out, t[b])
+        for v in p.values():
+            loss.backward()
+            v.data -= learning_rate * v.grad
+            v.grad = None
+        losses.append(loss.item())
+    return p, losses
+""",
+}

@@ -1,0 +1,20 @@
+"""Every step is recorded on top of the one before."""
+
+EXPECTED = {
+    "test_train": "partial:train-parameters-are-no-leaves",
+}
+KIND = "fault"
+CELLS = {
+    "train": """
+def train(x, t, params, learning_rate, batches):
+    p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        out = (torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]
+        loss = torch.nn.functional.mse_loss(out, t[b])
+        grads = torch.autograd.grad(loss, list(p.values()))
+        p = {k: v - learning_rate * g for (k, v), g in zip(p.items(), grads)}
+        losses.append(loss.item())
+    return p, losses
+""",
+}

@@ -1,0 +1,21 @@
+"""Gradients are never set back."""
+
+EXPECTED = {
+    "test_train": "failed:train-gradients-pile-up",
+}
+KIND = "fault"
+CELLS = {
+    "train": """
+def train(x, t, params, learning_rate, batches):
+    p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        out = (torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]
+        loss = torch.nn.functional.mse_loss(out, t[b])
+        loss.backward()
+        for v in p.values():
+            v.data -= learning_rate * v.grad
+        losses.append(loss.item())
+    return p, losses
+""",
+}

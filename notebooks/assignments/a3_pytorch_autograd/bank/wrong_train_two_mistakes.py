@@ -1,0 +1,21 @@
+"""No zero_grad, and a sum for a mean; the first step shows the sum alone."""
+
+EXPECTED = {
+    "test_train": "failed:train-loss-summed",
+}
+KIND = "fault"
+CELLS = {
+    "train": """
+def train(x, t, params, learning_rate, batches):
+    p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        out = (torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]
+        loss = ((out - t[b]) ** 2).sum()
+        loss.backward()
+        for v in p.values():
+            v.data -= learning_rate * v.grad
+        losses.append(loss.item())
+    return p, losses
+""",
+}

@@ -1,0 +1,21 @@
+"""The new values go into local names."""
+
+EXPECTED = {
+    "test_train": "failed:train-nothing-moves",
+}
+KIND = "fault"
+CELLS = {
+    "train": """
+def train(x, t, params, learning_rate, batches):
+    p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        out = (torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]
+        loss = torch.nn.functional.mse_loss(out, t[b])
+        grads = torch.autograd.grad(loss, list(p.values()))
+        for v, g in zip(p.values(), grads):
+            v = v - learning_rate * g
+        losses.append(loss.item())
+    return p, losses
+""",
+}

@@ -1,0 +1,321 @@
+"""What the judge of a3 runs beside the student's code: build tensors, call, hand back. No right answer is known here.
+
+Tensors are built here from arrays, in the layout that the judge asks for (`laid_out`). Values travel back as tensors,
+so that the judge sees dtype and `requires_grad`; what a tensor alone cannot say (leaf or not, what its `.grad` holds)
+goes beside them.
+"""
+
+
+def by_hand(ns, x, w, b, layout):
+    """Under inference mode, where autograd records nothing. The arguments come back to be looked at."""
+    import torch
+
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    given = [laid_out(value, layout) for value in (x, w, b)]
+    with torch.inference_mode():
+        returned = ns.manual_gradients(*given)
+    return returned, given
+
+
+def routes_by_hand(ns, x, w, b):
+    """Which ready-made gradients worked while `manual_gradients` ran: observed, and easily fooled."""
+    import contextlib
+    from unittest import mock
+
+    import torch
+
+    used = set()
+
+    def watched(name, function):
+        def call(*args, **kwargs):
+            used.add(name)
+            return function(*args, **kwargs)
+
+        return call
+
+    names = [(torch.autograd, name) for name in ("grad", "backward")]
+    names += [(torch.func, name) for name in ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "linearize")]
+    with contextlib.ExitStack() as stack:
+        for module, name in names:
+            found = watched(f"{module.__name__}.{name}", getattr(module, name))
+            stack.enter_context(mock.patch.object(module, name, found))
+        ns.manual_gradients(*(torch.tensor(value) for value in (x, w, b)))
+    return sorted(used)
+
+
+def gradients_of(ns, arrays, scale, kinds, layout, uses):
+    """Gradients of a function of the tensors named by `uses` (their places), and the traces left behind.
+
+    kinds: for each tensor `plain`, `leaf` (requires gradients), `filled` (and its `.grad` holds something already) or
+    `result` (of another operation).
+    """
+    import torch
+
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    tensors = []
+    for array, kind in zip(arrays, kinds, strict=True):
+        tensor = laid_out(array, layout)
+        if kind in ("leaf", "filled"):
+            tensor.requires_grad_()
+        if kind == "filled":
+            tensor.grad = torch.ones_like(tensor)
+        if kind == "result":
+            tensor = tensor.requires_grad_() * 1
+        tensors.append(tensor)
+    weight = laid_out(scale, "plain").requires_grad_()
+
+    def f(*given):
+        value = weight.sum()
+        for place in uses:
+            value = value * torch.sin(given[place] * weight).sum()
+        return value + (given[uses[0]] ** 2).sum()
+
+    returned = ns.gradients(f, tensors)
+    if not isinstance(returned, (tuple, list)):
+        raise TypeError("gradients should return a tuple")
+    return {
+        "gradients": list(returned),
+        "with a graph": [bool(getattr(value, "requires_grad", False)) for value in returned],
+        "requires_grad": [tensor.requires_grad for tensor in tensors],
+        "grad": [tensor.grad if tensor.is_leaf else None for tensor in tensors],
+        "grad of another tensor": weight.grad,
+        "values": [tensor.detach() for tensor in tensors],
+    }
+
+
+def products(ns, x, v, mixing, layout, kind):
+    """`vjp` of a function that maps x to the shape of v, each entry depending on all of x; and the traces."""
+    import torch
+
+    from course_lib.checks.a3_pytorch_autograd import laid_out, mixed
+
+    given = laid_out(x, layout)
+    if kind == "leaf":
+        given.requires_grad_()
+    weights = laid_out(mixing, "plain")
+    returned = ns.vjp(lambda inputs: mixed(inputs, weights, v.shape), given, laid_out(v, layout))
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+        raise TypeError("vjp should return the tuple (y, grad)")
+    return {
+        "y": returned[0],
+        "grad": returned[1],
+        "with a graph": [isinstance(value, torch.Tensor) and value.requires_grad for value in returned],
+        "requires_grad of x": given.requires_grad,
+        "grad of x": given.grad,
+    }
+
+
+def all_derivatives(ns, x, shape, mixing, layout, kind):
+    """`jacobian` of a function that maps x to `shape`; and the traces."""
+    import torch
+
+    from course_lib.checks.a3_pytorch_autograd import laid_out, mixed
+
+    given = laid_out(x, layout)
+    if kind == "leaf":
+        given.requires_grad_()
+    weights = laid_out(mixing, "plain")
+    returned = ns.jacobian(lambda inputs: mixed(inputs, weights, shape), given)
+    return {
+        "jacobian": returned,
+        "with a graph": isinstance(returned, torch.Tensor) and returned.requires_grad,
+        "requires_grad of x": given.requires_grad,
+        "grad of x": given.grad,
+    }
+
+
+def squareplus_value(ns, x, layout):
+    """y, its dtype, and x afterwards."""
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    given = laid_out(x, layout)
+    y = ns.Squareplus.apply(given)
+    return y, str(y.dtype), given
+
+
+def squareplus_gradient(ns, x, other, v, layout):
+    """The gradient that leaves when v comes in, though `Squareplus` ran on another tensor in between."""
+    import torch
+
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    given = laid_out(x, layout).requires_grad_()
+    y = ns.Squareplus.apply(given)
+    ns.Squareplus.apply(laid_out(other, "plain").requires_grad_())
+    (gradient,) = torch.autograd.grad(y, given, laid_out(v, layout))
+    return gradient
+
+
+def squareplus_second(ns, x, v, u, layout):
+    """First derivative for v, and the gradients of its product with u with respect to x and to v."""
+    import torch
+
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    given, cotangent = laid_out(x, layout).requires_grad_(), laid_out(v, "plain").requires_grad_()
+    y = ns.Squareplus.apply(given)
+    (first,) = torch.autograd.grad(y, given, cotangent, create_graph=True)
+    inputs = (given, cotangent)
+    return first, *torch.autograd.grad(first, inputs, laid_out(u, "plain"), materialize_grads=True)
+
+
+def squareplus_after_change(ns, x, v, which):
+    """The gradient though x or y was changed in place after the forward pass, or `raised` where PyTorch noticed."""
+    import torch
+
+    given = torch.tensor(x).requires_grad_() * 1
+    y = ns.Squareplus.apply(given)
+    try:
+        with torch.no_grad():
+            (given if which == "x" else y).mul_(3.0)
+        (gradient,) = torch.autograd.grad(y, given, torch.tensor(v))
+    except RuntimeError as error:
+        # Where y is a view, PyTorch forbids the change itself.
+        if "inplace" not in str(error):
+            raise
+        return "raised"
+    return gradient
+
+
+def squareplus_on_meta(ns, shape):
+    """Shapes of y and of the gradient, on a device whose tensors hold no numbers."""
+    import torch
+
+    given = torch.empty(shape, device="meta", requires_grad=True)
+    y = ns.Squareplus.apply(given)
+    (gradient,) = torch.autograd.grad(y, given, torch.empty_like(y))
+    return list(y.shape), list(gradient.shape), y.device.type
+
+
+def power_scale_value(ns, a, b, power, layout):
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    given = laid_out(a, layout), laid_out(b, layout)
+    y = ns.PowerScale.apply(*given, power)
+    return y, str(y.dtype), list(given)
+
+
+def power_scale_gradients(ns, a, b, power, v, wanted, layout):
+    """The gradients for the inputs named in `wanted`, of `a` and `b`; the others do not require any."""
+    import torch
+
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    inputs = {"a": laid_out(a, layout), "b": laid_out(b, layout)}
+    for name in wanted:
+        inputs[name].requires_grad_()
+    y = ns.PowerScale.apply(inputs["a"], inputs["b"], power)
+    ns.PowerScale.apply(2 * inputs["a"], 3 * inputs["b"], power + 1)
+    found = torch.autograd.grad(y, [inputs[name] for name in wanted], laid_out(v, "plain"), materialize_grads=True)
+    return dict(zip(wanted, found, strict=True))
+
+
+def power_scale_second(ns, a, b, power, v, us):
+    """Gradients of the first gradients' products with `us`, with respect to a, b and v."""
+    import torch
+
+    inputs = [torch.tensor(value).requires_grad_() for value in (a, b)]
+    cotangent = torch.tensor(v).requires_grad_()
+    y = ns.PowerScale.apply(*inputs, power)
+    first = torch.autograd.grad(y, inputs, cotangent, create_graph=True)
+    directions = [torch.tensor(u) for u in us]
+    second = torch.autograd.grad(first, [*inputs, cotangent], directions, materialize_grads=True)
+    return list(first), list(second)
+
+
+def power_scale_after_change(ns, a, b, power, v, which):
+    import torch
+
+    given = [torch.tensor(value).requires_grad_() * 1 for value in (a, b)]
+    y = ns.PowerScale.apply(*given, power)
+    try:
+        with torch.no_grad():
+            given["ab".index(which)].mul_(3.0)
+        gradients = torch.autograd.grad(y, given, torch.tensor(v))
+    except RuntimeError as error:
+        if "inplace" not in str(error):
+            raise
+        return "raised"
+    return list(gradients)
+
+
+def penalty_and_gradients(ns, x, t, params, strength, layout):
+    """The loss, the traces it left before `backward`, and what `backward` then gave the parameters."""
+    import torch
+
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    given, target = laid_out(x, layout), laid_out(t, layout)
+    weights = {name: laid_out(value, "plain").requires_grad_() for name, value in params.items()}
+
+    def f(rows):
+        return torch.tanh(rows @ weights["W"] + weights["b"]) @ weights["u"]
+
+    loss = ns.penalised_loss(f, given, target, strength)
+    traces = {
+        "requires_grad": [given.requires_grad, target.requires_grad],
+        "grad of x": given.grad,
+        "grad": {name: weight.grad for name, weight in weights.items()},
+    }
+    # A copy, for `backward` adds into the very tensors.
+    traces["grad"] = {name: None if grad is None else grad.clone() for name, grad in traces["grad"].items()}
+    value = float(loss)
+    for weight in weights.values():
+        weight.grad = None
+    loss.backward()
+    return {"loss": value, "gradients": {name: weight.grad for name, weight in weights.items()}, **traces}
+
+
+def trained(ns, x, t, params, learning_rate, batches, kind):
+    """`train` from the given start: parameters, losses, and the state of what came in and went out.
+
+    kind: the given parameters are `plain`, `leaf` (require gradients) or `filled` (and hold a gradient already).
+    """
+    import torch
+
+    given = {name: torch.tensor(value) for name, value in params.items()}
+    if kind != "plain":
+        for tensor in given.values():
+            tensor.requires_grad_()
+            tensor.grad = torch.ones_like(tensor) if kind == "filled" else None
+    inputs = torch.tensor(x), torch.tensor(t)
+    returned = ns.train(*inputs, given, learning_rate, [torch.tensor(batch) for batch in batches])
+    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+        raise TypeError("train should return the tuple (params, losses)")
+    after, losses = returned
+    if not isinstance(after, dict) or not all(isinstance(value, torch.Tensor) for value in after.values()):
+        raise TypeError("the params that train returns should be a dict of tensors")
+    if isinstance(losses, (str, dict)) or not hasattr(losses, "__len__") or getattr(losses, "shape", None) == ():
+        raise TypeError("the losses that train returns should be a list")
+    return {
+        "params": {name: value.detach().clone() for name, value in after.items()},
+        "losses": [float(loss) for loss in losses],
+        "losses with a graph": [isinstance(loss, torch.Tensor) and loss.requires_grad for loss in losses],
+        "leaves": [value.is_leaf for value in after.values()],
+        "requires_grad": [value.requires_grad for value in after.values()],
+        "given": {name: value.detach().clone() for name, value in given.items()},
+        "given requires_grad": [value.requires_grad for value in given.values()],
+        "given grad": [None if value.grad is None else value.grad.clone() for value in given.values()],
+    }
+
+
+def optimiser_steps(ns, x, t, params, learning_rate, batches):
+    """How many steps optimisers of `torch.optim` took during `train`: observed, and easily fooled."""
+    import torch
+    from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+    count = [0]
+
+    def counting(optimiser, args, kwargs):
+        count[0] += 1
+
+    hook = register_optimizer_step_pre_hook(counting)
+    try:
+        given = {name: torch.tensor(value) for name, value in params.items()}
+        rows = [torch.tensor(batch) for batch in batches]
+        ns.train(torch.tensor(x), torch.tensor(t), given, learning_rate, rows)
+    finally:
+        hook.remove()
+    return count[0]
