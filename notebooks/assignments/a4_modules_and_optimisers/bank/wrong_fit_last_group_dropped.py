@@ -1,0 +1,90 @@
+"""fit: Only full groups make a step.
+
+standardise: There is no difference between the modes.
+sgd: Every parameter has a gradient, surely.
+"""
+
+KIND = "fault"
+EXPECTED = {
+    "test_fit": "partial:fit-last-group-dropped",
+    "test_standardise": "partial:standardise-mode-ignored",
+    "test_sgd": "partial:missing-gradient-not-skipped",
+}
+CELLS = {
+    "fit": """
+def fit(model, optimizer, loss_fn, batches, epochs=1, accumulate=1, max_norm=None, scheduler=None):
+    model.train(True)
+    losses = []
+    for epoch in range(epochs):
+        optimizer.zero_grad()
+        seen = waiting = 0
+        summed = 0.0
+        for i, (inputs, targets) in enumerate(batches):
+            n = inputs.shape[0]
+            loss = loss_fn(model(inputs), targets)
+            loss.mul(n).backward()
+            waiting += n
+            seen += n
+            summed += n * float(loss.detach())
+            if (i + 1) % accumulate == 0:
+                for p in model.parameters():
+                    if p.grad is not None:
+                        p.grad /= waiting
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)
+                optimizer.step()
+                optimizer.zero_grad()
+                waiting = 0
+        if scheduler:
+            scheduler.step()
+        losses.append(summed / seen)
+    return losses
+""",
+    "standardise": """
+class Standardise(nn.Module):
+    def __init__(self, features, momentum=0.1, eps=1e-5):
+        super().__init__()
+        self.m, self.eps = momentum, eps
+        self.register_buffer("running_mean", torch.full((features,), 0.0))
+        self.register_buffer("running_var", torch.full((features,), 1.0))
+
+    def forward(self, x):
+        mu = x.sum(0) / x.shape[0]
+        centred = x - mu
+        sigma2 = (centred**2).sum(0) / x.shape[0]
+        self.running_mean = (1 - self.m) * self.running_mean + self.m * mu.detach()
+        self.running_var = (1 - self.m) * self.running_var + self.m * sigma2.detach()
+        return centred * (sigma2 + self.eps) ** -0.5
+""",
+    "sgd": """
+class SGD(torch.optim.Optimizer):
+    def __init__(self, params, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
+        super().__init__(params, dict(lr=lr, momentum=momentum, nesterov=nesterov, weight_decay=weight_decay))
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        result = None
+        if closure is not None:
+            with torch.enable_grad():
+                result = closure()
+        for g in self.param_groups:
+            for w in g["params"]:
+                self.move(w, w.grad, self.state[w], g)
+        return result
+
+    def move(self, w, d, s, g):
+        if g["weight_decay"]:
+            d = d.add(w, alpha=g["weight_decay"])
+        mu = g["momentum"]
+        if mu:
+            if "buf" not in s:
+                s["buf"] = torch.clone(d)
+            else:
+                s["buf"].mul_(mu).add_(d)
+            if g["nesterov"]:
+                d = d.add(s["buf"], alpha=mu)
+            else:
+                d = s["buf"]
+        w.add_(d, alpha=-g["lr"])
+""",
+}

@@ -1,0 +1,90 @@
+"""fit: The mode is not set. adam: self.t before the loop. affine: The bias is a plain tensor."""
+
+KIND = "fault"
+EXPECTED = {
+    "test_fit": "partial:fit-mode-as-it-came",
+    "test_adam": "partial:adam-count-of-all-steps",
+    "test_affine": "partial:affine-bias-plain-tensor",
+}
+CELLS = {
+    "fit": """
+def fit(model, optimizer, loss_fn, batches, epochs=1, accumulate=1, max_norm=None, scheduler=None):
+    losses = []
+    for epoch in range(epochs):
+        optimizer.zero_grad()
+        seen = waiting = 0
+        summed = 0.0
+        for i, (inputs, targets) in enumerate(batches):
+            n = inputs.shape[0]
+            loss = loss_fn(model(inputs), targets)
+            loss.mul(n).backward()
+            waiting += n
+            seen += n
+            summed += n * float(loss.detach())
+            if (i + 1) % accumulate == 0 or i + 1 == len(batches):
+                for p in model.parameters():
+                    if p.grad is not None:
+                        p.grad /= waiting
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)
+                optimizer.step()
+                optimizer.zero_grad()
+                waiting = 0
+        if scheduler:
+            scheduler.step()
+        losses.append(summed / seen)
+    return losses
+""",
+    "adam": """
+class Adam(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, decoupled=False):
+        self.t = 0
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, decoupled=decoupled))
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        result = None
+        if closure is not None:
+            with torch.enable_grad():
+                result = closure()
+        self.t += 1
+        for g in self.param_groups:
+            for w in g["params"]:
+                if w.grad is not None:
+                    self.move(w, w.grad, self.state[w], g)
+        return result
+
+    def move(self, w, d, s, g):
+        if len(s) == 0:
+            s["count"] = 0
+            s["first"], s["second"] = torch.zeros_like(w), torch.zeros_like(w)
+        if g["decoupled"]:
+            w.mul_(1 - g["lr"] * g["weight_decay"])
+        else:
+            d = d + w * g["weight_decay"]
+        s["count"] = self.t
+        b1, b2 = g["betas"]
+        s["first"].mul_(b1).add_(d, alpha=1 - b1)
+        s["second"].mul_(b2).addcmul_(d, d, value=1 - b2)
+        up = s["first"] / (1 - b1 ** s["count"])
+        down = (s["second"] / (1 - b2 ** s["count"])).sqrt() + g["eps"]
+        w.sub_(g["lr"] * up / down)
+""",
+    "affine": """
+class Affine(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        k = in_features**-0.5
+        self.weight = nn.Parameter((2 * torch.rand(out_features, in_features) - 1) * k)
+        if bias:
+            self.bias = ((2 * torch.rand(out_features) - 1) * k).requires_grad_(True)
+        else:
+            self.register_parameter("bias", None)
+
+    def forward(self, x):
+        out = torch.matmul(x, self.weight.t())
+        if self.bias is not None:
+            out = out + self.bias
+        return out
+""",
+}

@@ -1,0 +1,73 @@
+"""rmsprop: v starts at g * g. adam: L2 only. snapshot: The model alone."""
+
+KIND = "fault"
+EXPECTED = {
+    "test_rmsprop": "failed:rmsprop-starts-at-the-first-square",
+    "test_adam": "partial:adam-decay-always-coupled",
+    "test_snapshot": "partial:snapshot-without-optimiser",
+}
+CELLS = {
+    "rmsprop": """
+class RMSProp(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8):
+        super().__init__(params, dict(lr=lr, alpha=alpha, eps=eps))
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        result = None
+        if closure is not None:
+            with torch.enable_grad():
+                result = closure()
+        for g in self.param_groups:
+            for w in g["params"]:
+                if w.grad is not None:
+                    self.move(w, w.grad, self.state[w], g)
+        return result
+
+    def move(self, w, d, s, g):
+        if not s:
+            s["v"] = d * d
+        s["v"].mul_(g["alpha"]).addcmul_(d, d, value=1 - g["alpha"])
+        bottom = s["v"].sqrt().add_(g["eps"])
+        w.addcdiv_(d, bottom, value=-g["lr"])
+""",
+    "adam": """
+class Adam(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, decoupled=False):
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, decoupled=decoupled))
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        result = None
+        if closure is not None:
+            with torch.enable_grad():
+                result = closure()
+        for g in self.param_groups:
+            for w in g["params"]:
+                if w.grad is not None:
+                    self.move(w, w.grad, self.state[w], g)
+        return result
+
+    def move(self, w, d, s, g):
+        if len(s) == 0:
+            s["count"] = 0
+            s["first"], s["second"] = torch.zeros_like(w), torch.zeros_like(w)
+        if g["weight_decay"] != 0:
+            d = d + w * g["weight_decay"]
+        s["count"] += 1
+        b1, b2 = g["betas"]
+        s["first"].mul_(b1).add_(d, alpha=1 - b1)
+        s["second"].mul_(b2).addcmul_(d, d, value=1 - b2)
+        up = s["first"] / (1 - b1 ** s["count"])
+        down = (s["second"] / (1 - b2 ** s["count"])).sqrt() + g["eps"]
+        w.sub_(g["lr"] * up / down)
+""",
+    "snapshot": """
+def snapshot(model, optimizer):
+    return {k: v.clone() for k, v in model.state_dict().items()}
+
+
+def restore(model, optimizer, saved):
+    model.load_state_dict(saved)
+""",
+}
