@@ -136,12 +136,21 @@ class Selftest:
         return tuple(found)
 
 
-def selftest(assignment: Assignment, root: Path, workers: int, progress: Callable[[int, int], None]) -> Selftest:
-    """Grade the bank of `assignment`. Raises BadAssignment if its checks, faults or bank are not consistent."""
+def selftest(
+    assignment: Assignment,
+    root: Path,
+    workers: int,
+    progress: Callable[[int, int], None],
+    choose: Callable[[BankEntry], bool] = lambda entry: True,
+) -> Selftest:
+    """Grade the bank of `assignment`, or those entries of it that are chosen.
+
+    Raises BadAssignment if its checks, faults or bank are not consistent.
+    """
     assignment = on_device(assignment)
     with _its_device(assignment):
         inspect(assignment)
-    entries = load_bank(assignment)
+    entries = [entry for entry in load_bank(assignment) if choose(entry)]
     handed = [_handed(assignment, e) for e in entries]
     reports: dict[str, Report] = {}
     progress(0, len(handed))
@@ -152,14 +161,21 @@ def selftest(assignment: Assignment, root: Path, workers: int, progress: Callabl
     return _found(assignment, entries, reports)
 
 
-def selftest_here(assignment: Assignment, progress: Callable[[int, int], None]) -> Selftest:
+def selftest_here(
+    assignment: Assignment,
+    progress: Callable[[int, int], None],
+    choose: Callable[[BankEntry], bool] = lambda entry: True,
+    *,
+    spoilt_alone: bool = False,
+) -> Selftest:
     """Grade the bank in this process, without kernel or box: on a real GPU if the assignment's device is `cuda`.
 
     A bank is the instructor's own code. Left out is what only a kernel can take: attacks, added cells, cells that are
-    not valid Python. The verdicts expected are the same as everywhere; that is what is tested.
+    not valid Python. The verdicts expected are the same as everywhere; that is what is tested. spoilt_alone: of an
+    entry only the tests cells that it is expected to spoil are graded.
     """
     entries, reports = [], {}
-    bank = load_bank(assignment)
+    bank = [entry for entry in load_bank(assignment) if choose(entry)]
     with _its_device(assignment):
         checks = Checks(assignment)
         checks.warm_up()
@@ -168,12 +184,13 @@ def selftest_here(assignment: Assignment, progress: Callable[[int, int], None]) 
             progress(number, len(bank))
             if entry.kind == "attack" or entry.extra or not all(map(_is_python, entry.cells.values())):
                 continue
-            found = checks.run_on_reference(dict(entry.cells), secret).checks
+            only = tuple(entry.expected) if spoilt_alone else ()
+            found = checks.run_on_reference(dict(entry.cells), secret, only).checks
             items = tuple(
                 item_of(notebook, cell, found.get(cell.grade_id or "", []))
                 for notebook in assignment.notebooks
                 for cell in notebook.cells
-                if cell.role is Role.TESTS
+                if cell.role is Role.TESTS and (not only or cell.grade_id in only)
             )
             score, most = sum(i.points for i in items), sum(i.max_points for i in items)
             trust, device = Trust.JUDGED_APART, assignment.device

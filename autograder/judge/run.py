@@ -8,7 +8,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,14 +62,14 @@ class Checks:
     def _reference(self) -> dict[str, Any]:
         return reference_names(self.assignment)
 
-    def run(self, student: Side, secret: bytes) -> Outcome:
-        """Run every check against `student`. Never raises for what the student's side does.
+    def run(self, student: Side, secret: bytes, only: Collection[str] = ()) -> Outcome:
+        """Run every check, or those of some tests cells, against `student`. Never raises for what its side does.
 
         Raises KernelFailed if no kernel could be had.
         """
         of = self.assignment
         assert of.checks is not None, "a foreign assignment has no checks to run"
-        judge = Judge(student, lambda: self._reference, self.explainer, secret, of.name, of.device)
+        judge = Judge(student, lambda: self._reference, self.explainer, secret, of.name, of.device, only)
         printed = io.StringIO()
         with _on_path(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             pytest.main([str(of.checks), *PYTEST_OPTIONS, f"--rootdir={of.folder}"], [judge])
@@ -91,12 +91,14 @@ class Checks:
             raise BadAssignment(f"{self.assignment.name}: {outcome.problems[0]}")
         self.explainer.build()
 
-    def run_on_reference(self, edits: dict[str, str] | None = None, secret: bytes = b"local") -> Outcome:
+    def run_on_reference(
+        self, edits: dict[str, str] | None = None, secret: bytes = b"local", only: Collection[str] = ()
+    ) -> Outcome:
         """Run the checks on the reference, or on it with some solution cells replaced: milliseconds, no kernel.
 
         Only for code that is trusted: it runs in this process.
         """
-        return self.run(LocalSide(reference_names(self.assignment, edits, may_fail=bool(edits))), secret)
+        return self.run(LocalSide(reference_names(self.assignment, edits, may_fail=bool(edits))), secret, only)
 
 
 def load_faults(assignment: Assignment) -> Sequence[Fault]:
