@@ -258,7 +258,11 @@ def _without_forbidden(items: Sequence[Item], assignment: Assignment, flags: Seq
 
 
 def overall(items: Sequence[Item]) -> Verdict:
-    """One word for the whole submission."""
+    """One word for the whole submission.
+
+    A part that could not be asked on this device, and so has no points, says nothing.
+    """
+    items = [i for i in items if i.max_points or i.verdict is not Verdict.NOT_RUN]
     verdicts = {i.verdict for i in items}
     for telling in (Verdict.GRADER_ERROR, Verdict.NEEDS_MANUAL):
         if telling in verdicts:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from autograder.grading import item_of
+from autograder.grading import item_of, overall
 from autograder.records import VIRTUAL_CUDA, Evidence, Verdict
 
 Judge = Callable[..., Any]
@@ -147,6 +147,8 @@ def test_a_cell_with_nothing_but_such_checks_is_not_run_and_takes_its_points_out
     found = item(small, only="copies")
     assert (found.points, found.max_points, found.verdict) == (0.0, 0.0, Verdict.NOT_RUN)
     assert "CUDA device" in found.message
+    passed = item(small, only="weights")
+    assert overall([found, passed]) is Verdict.PASSED and overall([found]) is Verdict.NOT_RUN
 
 
 def test_observations_earn_nothing_where_nothing_recomputed_is_right(small: Any) -> None:
