@@ -1,0 +1,301 @@
+"""Small networks from arrays, and quiet observers of a training loop: for probes and visible checks.
+
+Nothing here knows a right answer. A network is built from the arrays that it is given; a `Watch` is a last layer that
+lets everything pass and writes down in which mode, on which device and in which precision it was called, and whose
+graphs are still alive; `Events` is the order in which a loop uses its loss, its optimiser and its scaler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset, default_collate
+
+from course_lib import virtual_cuda
+from course_lib.virtual_cuda.events import Step
+
+__all__ = [
+    "Events",
+    "Watch",
+    "arrays",
+    "batches_of",
+    "buffers",
+    "count_steps",
+    "device_step",
+    "gradients",
+    "network",
+    "networks",
+    "parameters",
+    "patient_writers",
+    "read_scalars",
+    "shapes",
+    "without_tensorflow",
+]
+
+Arrays = dict[str, np.ndarray]
+
+
+def without_tensorflow() -> None:
+    """Let TensorBoard do without TensorFlow, whose import takes seconds: it looks for a module of this name."""
+    name = "tensorboard.compat.notf"
+    sys.modules.setdefault(name, ModuleType(name))
+
+
+# --- networks -------------------------------------------------------------------------------------------------------
+
+
+def _mlp(d: int, h: int, c: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(d, h), nn.ReLU(), nn.Linear(h, c))
+
+
+def _norm(d: int, h: int, c: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(d, h, bias=False), nn.BatchNorm1d(h), nn.ReLU(), nn.Linear(h, c))
+
+
+def _dropout(d: int, h: int, c: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(d, h), nn.ReLU(), nn.Dropout(0.5), nn.Linear(h, c))
+
+
+def _cnn(channels: int, more: int, c: int) -> nn.Sequential:
+    """For images of 8 x 8 pixels with one channel."""
+
+    def block(before: int, after: int) -> list[nn.Module]:
+        return [nn.Conv2d(before, after, 3, padding=1), nn.BatchNorm2d(after), nn.ReLU(), nn.MaxPool2d(2)]
+
+    return nn.Sequential(*block(1, channels), *block(channels, more), nn.Flatten(), nn.Linear(4 * more, c))
+
+
+networks: Mapping[str, Callable[[int, int, int], nn.Sequential]] = {
+    "mlp": _mlp,
+    "norm": _norm,
+    "dropout": _dropout,
+    "cnn": _cnn,
+}
+"""kind -> function of three sizes: inputs, hidden units, classes; for the `cnn` channels, more channels, classes"""
+
+
+def shapes(kind: str, sizes: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the parameters of a network."""
+    return {name: tuple(value.shape) for name, value in networks[kind](*sizes).named_parameters()}
+
+
+def network(
+    kind: str,
+    sizes: Sequence[int],
+    weights: Mapping[str, np.ndarray],
+    statistics: Mapping[str, np.ndarray] | None = None,
+) -> nn.Sequential:
+    """A network whose parameters are copies of `weights`, in training mode, on the CPU.
+
+    statistics: running means and variances; those of a new network where there are none.
+    """
+    model = networks[kind](*sizes)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(torch.tensor(weights[name]))
+        for name, buffer in model.named_buffers():
+            if name in (statistics or {}):
+                buffer.copy_(torch.tensor(statistics[name]))  # type: ignore[index]
+    return model
+
+
+def arrays(tensors: Mapping[str, Any]) -> Arrays:
+    """Tensors, wherever they are, as NumPy arrays of their own."""
+    return {name: value.detach().cpu().numpy().copy() for name, value in tensors.items()}
+
+
+def parameters(model: nn.Module) -> Arrays:
+    """The parameters of a model as arrays."""
+    return arrays(dict(model.named_parameters()))
+
+
+def buffers(model: nn.Module) -> Arrays:
+    """What a model keeps beside its parameters, such as running means, as arrays."""
+    return arrays({name: value.double() for name, value in model.named_buffers()})
+
+
+def gradients(model: nn.Module) -> Arrays:
+    """What lies in `.grad` of each parameter that has one."""
+    return arrays({name: p.grad for name, p in model.named_parameters() if p.grad is not None})
+
+
+# --- batches --------------------------------------------------------------------------------------------------------
+
+
+def batches_of(
+    x: np.ndarray, y: np.ndarray, batch_size: int, before_each: Callable[[], None] | None = None
+) -> DataLoader[Any]:
+    """A loader that gives the rows in order, the rest of them last. `before_each` is called as each batch is made."""
+
+    def collate(rows: list[Any]) -> Any:
+        if before_each is not None:
+            before_each()
+        return default_collate(rows)
+
+    return DataLoader(TensorDataset(torch.tensor(x), torch.tensor(y)), batch_size=batch_size, collate_fn=collate)
+
+
+# --- observers ------------------------------------------------------------------------------------------------------
+
+
+def count_steps(optimizer: torch.optim.Optimizer) -> list[int]:
+    """A list with one number, which grows with every step of the optimiser."""
+    count = [0]
+
+    def one_more(*_: Any) -> None:
+        count[0] += 1
+
+    optimizer.register_step_post_hook(one_more)
+    return count
+
+
+class _Alive:
+    """Lives as long as the graph that holds it."""
+
+
+class _Mark(torch.autograd.Function):
+    generate_vmap_rule = True  # `torch.func` is one way to write a right answer
+
+    @staticmethod
+    def forward(x: torch.Tensor, watch: Watch) -> torch.Tensor:
+        return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.alive = inputs[1].mark()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0], None
+
+
+class Watch(nn.Module):
+    """A last layer that changes nothing and writes down how it was called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.training_modes: list[bool] = []
+        """one for each forward pass"""
+        self.builds_graph: list[bool] = []
+        self.devices: list[str] = []
+        self.dtypes: list[str] = []
+        self._marks: list[weakref.ref[_Alive]] = []
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x itself."""
+        self.training_modes.append(self.training)
+        self.builds_graph.append(x.requires_grad)
+        self.devices.append(str(x.device))
+        self.dtypes.append(str(x.dtype).removeprefix("torch."))
+        return _Mark.apply(x, self) if x.requires_grad else x
+
+    def mark(self) -> _Alive:
+        """Something to be held by a graph."""
+        alive = _Alive()
+        self._marks.append(weakref.ref(alive))
+        return alive
+
+    def graphs_alive(self) -> int:
+        """How many of the graphs that went through here are still held by somebody."""
+        return sum(mark() is not None for mark in self._marks)
+
+    def __deepcopy__(self, memo: Any) -> Watch:
+        return Watch().train(self.training)
+
+
+class Events(list[str]):
+    """The order in which things were done: `forward`, `backward`, `zero_grad`, `step`, `unscale_`, `update`..."""
+
+    def watch_methods(self, owner: Any, *names: str) -> None:
+        """Note each call of these methods of an object."""
+        for name in names:
+            original = getattr(owner, name)
+
+            @functools.wraps(original)
+            def call(*args: Any, _name: str = name, _original: Any = original, **kwargs: Any) -> Any:
+                self.append(_name)
+                return _original(*args, **kwargs)
+
+            setattr(owner, name, call)
+
+    def watch_model(self, model: nn.Module) -> None:
+        """Note each forward pass, and each backward pass through it."""
+
+        def forward(module: nn.Module, given: Any, out: Any) -> None:
+            self.append("forward")
+            if isinstance(out, torch.Tensor) and out.requires_grad:
+                out.register_hook(lambda grad: self.append("backward"))  # type: ignore[no-untyped-call]
+
+        model.register_forward_hook(forward)
+
+    def watch_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
+        """Note `step` and `zero_grad`."""
+        optimizer.register_step_pre_hook(lambda *_: self.append("step"))
+        self.watch_methods(optimizer, "zero_grad")
+
+
+@contextlib.contextmanager
+def device_step() -> Iterator[list[Step]]:
+    """What the device did within: a list that holds one record of the log afterwards. Without a device it is empty."""
+    found: list[Step] = []
+    if not torch.cuda.is_available():
+        yield found
+        return
+    with virtual_cuda.session(quiet=True) as log:
+        with log.step():
+            yield found
+        found.append(log.steps[-1])
+
+
+@contextlib.contextmanager
+def patient_writers() -> Iterator[None]:
+    """What TensorBoard's writers are given stands in their files once they are flushed or closed, and not before.
+
+    With TensorFlow it is so; without, a thread writes when it finds the time, and who forgets to close a writer may or
+    may not be lucky.
+    """
+    without_tensorflow()
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
+    write, flush, close = RecordWriter.write, RecordWriter.flush, RecordWriter.close
+    held: weakref.WeakKeyDictionary[Any, list[bytes]] = weakref.WeakKeyDictionary()
+
+    def keep(self: Any, data: bytes) -> None:
+        held.setdefault(self, []).append(data)
+
+    def write_out(self: Any) -> None:
+        for data in held.pop(self, []):
+            write(self, data)
+
+    def write_and_flush(self: Any) -> None:
+        write_out(self)
+        flush(self)
+
+    def write_and_close(self: Any) -> None:
+        write_out(self)
+        close(self)
+
+    RecordWriter.write, RecordWriter.flush, RecordWriter.close = keep, write_and_flush, write_and_close
+    try:
+        yield
+    finally:
+        RecordWriter.write, RecordWriter.flush, RecordWriter.close = write, flush, close
+
+
+def read_scalars(folder: str) -> dict[str, list[tuple[int, float]]]:
+    """The scalars in TensorBoard's event files below a folder: tag -> (step, value) in the order written."""
+    without_tensorflow()
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(folder)
+    events.Reload()
+    return {tag: [(e.step, float(e.value)) for e in events.Scalars(tag)] for tag in events.Tags()["scalars"]}

@@ -1,0 +1,26 @@
+"""bfloat16."""
+
+EXPECTED = {"test_train_epoch_amp": "partial:autocast-bfloat16"}
+KIND = "fault"
+CELLS = {
+    "train_epoch_amp": """
+def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm):
+    model.train(True)
+    losses, sizes = [], []
+    for batch in loader:
+        inputs, labels = (t.to(device) for t in batch)
+        optimizer.zero_grad()
+        with torch.amp.autocast(device_type="cuda", dtype=torch.bfloat16):
+            output = model(inputs)
+            loss = loss_fn(output, labels)
+        scaled = scaler.scale(loss)
+        scaled.backward()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_([p for p in model.parameters()], max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(float(loss) * len(labels))
+        sizes.append(len(labels))
+    return sum(losses) / sum(sizes)
+""",
+}

@@ -1,0 +1,22 @@
+"""Each use copies anew."""
+
+EXPECTED = {"test_train_epoch": "partial:copied-more-than-once"}
+KIND = "fault"
+CELLS = {
+    "train_epoch": """
+def train_epoch(model, loader, loss_fn, optimizer, device):
+    model.train(True)
+    losses, sizes = [], []
+    for batch in loader:
+        inputs = batch[0].to(device)
+        labels = batch[1].to(device)
+        output = model(batch[0].to(device))
+        loss = loss_fn(output, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss) * len(labels))
+        sizes.append(len(labels))
+    return sum(losses) / sum(sizes)
+""",
+}

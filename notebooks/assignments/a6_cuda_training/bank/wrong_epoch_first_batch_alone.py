@@ -1,0 +1,23 @@
+"""break after one batch."""
+
+EXPECTED = {"test_train_epoch": "failed:epoch-first-batch-alone", "test_fit": "failed:epoch-first-batch-alone"}
+KIND = "fault"
+CELLS = {
+    "train_epoch": """
+def train_epoch(model, loader, loss_fn, optimizer, device):
+    model.train(True)
+    losses, sizes = [], []
+    for batch in loader:
+        inputs = batch[0].to(device)
+        labels = batch[1].to(device)
+        output = model(inputs)
+        loss = loss_fn(output, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss) * len(labels))
+        sizes.append(len(labels))
+        break
+    return sum(losses) / sum(sizes)
+""",
+}

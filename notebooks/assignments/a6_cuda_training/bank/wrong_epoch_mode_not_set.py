@@ -1,0 +1,21 @@
+"""Nothing is said about the mode."""
+
+EXPECTED = {"test_train_epoch": "partial:epoch-mode-not-set"}
+KIND = "fault"
+CELLS = {
+    "train_epoch": """
+def train_epoch(model, loader, loss_fn, optimizer, device):
+    losses, sizes = [], []
+    for batch in loader:
+        inputs = batch[0].to(device)
+        labels = batch[1].to(device)
+        output = model(inputs)
+        loss = loss_fn(output, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss) * len(labels))
+        sizes.append(len(labels))
+    return sum(losses) / sum(sizes)
+""",
+}

@@ -1,0 +1,22 @@
+"""The mean is a tensor."""
+
+EXPECTED = {"test_train_epoch": "partial:result-is-a-tensor", "test_fit": "failed:result-is-a-tensor"}
+KIND = "fault"
+CELLS = {
+    "train_epoch": """
+def train_epoch(model, loader, loss_fn, optimizer, device):
+    model.train(True)
+    losses, sizes = [], []
+    for batch in loader:
+        inputs = batch[0].to(device)
+        labels = batch[1].to(device)
+        output = model(inputs)
+        loss = loss_fn(output, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach() * len(labels))
+        sizes.append(len(labels))
+    return sum(losses) / sum(sizes)
+""",
+}

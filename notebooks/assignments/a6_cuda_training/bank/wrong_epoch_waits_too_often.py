@@ -1,0 +1,23 @@
+"""Accuracy and loss are printed in each pass."""
+
+EXPECTED = {"test_train_epoch": "partial:epoch-waits-too-often"}
+KIND = "fault"
+CELLS = {
+    "train_epoch": """
+def train_epoch(model, loader, loss_fn, optimizer, device):
+    model.train(True)
+    losses, sizes = [], []
+    for batch in loader:
+        inputs = batch[0].to(device)
+        labels = batch[1].to(device)
+        output = model(inputs)
+        loss = loss_fn(output, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print(float(loss), (output.argmax(1) == labels).float().mean().item())
+        losses.append(float(loss) * len(labels))
+        sizes.append(len(labels))
+    return sum(losses) / sum(sizes)
+""",
+}

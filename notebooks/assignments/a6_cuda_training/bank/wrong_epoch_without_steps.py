@@ -1,0 +1,21 @@
+"""No step."""
+
+EXPECTED = {"test_train_epoch": "failed:epoch-without-steps", "test_fit": "failed:epoch-without-steps"}
+KIND = "fault"
+CELLS = {
+    "train_epoch": """
+def train_epoch(model, loader, loss_fn, optimizer, device):
+    model.train(True)
+    losses, sizes = [], []
+    for batch in loader:
+        inputs = batch[0].to(device)
+        labels = batch[1].to(device)
+        output = model(inputs)
+        loss = loss_fn(output, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        losses.append(float(loss) * len(labels))
+        sizes.append(len(labels))
+    return sum(losses) / sum(sizes)
+""",
+}

@@ -1,0 +1,21 @@
+"""Back to training, always."""
+
+EXPECTED = {"test_evaluate": "partial:evaluation-always-to-training-mode"}
+KIND = "fault"
+CELLS = {
+    "evaluate": """
+def evaluate(model, loader, loss_fn, device):
+    before = model.training
+    model.train(False)
+    losses, hits, sizes = [], [], []
+    with torch.inference_mode():
+        for batch in loader:
+            inputs, labels = (t.to(device) for t in batch)
+            output = model(inputs)
+            losses.append(float(loss_fn(output, labels)) * len(labels))
+            hits.append(int((output.max(dim=1)[1] == labels).sum()))
+            sizes.append(len(labels))
+    model.train()
+    return sum(losses) / sum(sizes), sum(hits) / sum(sizes)
+""",
+}

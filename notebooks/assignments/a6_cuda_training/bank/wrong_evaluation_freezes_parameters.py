@@ -1,0 +1,26 @@
+"""requires_grad stays False."""
+
+EXPECTED = {
+    "test_evaluate": "partial:evaluation-freezes-parameters",
+    "test_fit": "partial:evaluation-freezes-parameters",
+}
+KIND = "fault"
+CELLS = {
+    "evaluate": """
+def evaluate(model, loader, loss_fn, device):
+    before = model.training
+    model.train(False)
+    for p in model.parameters():
+        p.requires_grad = False
+    losses, hits, sizes = [], [], []
+    with torch.inference_mode():
+        for batch in loader:
+            inputs, labels = (t.to(device) for t in batch)
+            output = model(inputs)
+            losses.append(float(loss_fn(output, labels)) * len(labels))
+            hits.append(int((output.max(dim=1)[1] == labels).sum()))
+            sizes.append(len(labels))
+    model.train(before)
+    return sum(losses) / sum(sizes), sum(hits) / sum(sizes)
+""",
+}

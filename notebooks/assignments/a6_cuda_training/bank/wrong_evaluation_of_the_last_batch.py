@@ -1,0 +1,22 @@
+"""The lists are made anew in each pass."""
+
+EXPECTED = {"test_evaluate": "failed:evaluation-of-the-last-batch", "test_fit": "failed:evaluation-of-the-last-batch"}
+KIND = "fault"
+CELLS = {
+    "evaluate": """
+def evaluate(model, loader, loss_fn, device):
+    before = model.training
+    model.train(False)
+    losses, hits, sizes = [], [], []
+    with torch.inference_mode():
+        for batch in loader:
+            losses, hits, sizes = [], [], []
+            inputs, labels = (t.to(device) for t in batch)
+            output = model(inputs)
+            losses.append(float(loss_fn(output, labels)) * len(labels))
+            hits.append(int((output.max(dim=1)[1] == labels).sum()))
+            sizes.append(len(labels))
+    model.train(before)
+    return sum(losses) / sum(sizes), sum(hits) / sum(sizes)
+""",
+}

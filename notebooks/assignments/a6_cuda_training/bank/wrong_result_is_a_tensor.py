@@ -1,0 +1,18 @@
+"""The loss comes back as a tensor."""
+
+EXPECTED = {"test_train_step": "failed:result-is-a-tensor"}
+KIND = "fault"
+CELLS = {
+    "train_step": """
+def train_step(model, batch, loss_fn, optimizer, device):
+    inputs, labels = batch
+    inputs = inputs.to(device=device)
+    labels = labels.to(device=device)
+    output = model(inputs)
+    loss = loss_fn(output, labels)
+    model.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+""",
+}

@@ -1,0 +1,17 @@
+"""The generator is made and not used."""
+
+EXPECTED = {"test_make_loaders": "partial:seed-does-not-decide"}
+KIND = "fault"
+CELLS = {
+    "make_loaders": """
+def make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed):
+    def dataset(x, y):
+        return TensorDataset(torch.tensor(x), torch.tensor(y))
+
+    g = torch.Generator()
+    g.manual_seed(seed)
+    train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, shuffle=True)
+    val = DataLoader(dataset(x_val, y_val), batch_size=batch_size)
+    return train, val
+""",
+}

@@ -1,0 +1,19 @@
+"""A second forward pass gives the loss."""
+
+EXPECTED = {"test_train_step": "failed:step-loss-afterwards"}
+KIND = "fault"
+CELLS = {
+    "train_step": """
+def train_step(model, batch, loss_fn, optimizer, device):
+    inputs, labels = batch
+    inputs = inputs.to(device=device)
+    labels = labels.to(device=device)
+    output = model(inputs)
+    loss = loss_fn(output, labels)
+    model.zero_grad()
+    loss.backward()
+    optimizer.step()
+    with torch.no_grad():
+        return loss_fn(model(inputs), labels).item()
+""",
+}

@@ -1,0 +1,17 @@
+"""The gradients are computed and thrown away."""
+
+EXPECTED = {"test_train_step": "failed:step-missing"}
+KIND = "fault"
+CELLS = {
+    "train_step": """
+def train_step(model, batch, loss_fn, optimizer, device):
+    inputs, labels = batch
+    inputs = inputs.to(device=device)
+    labels = labels.to(device=device)
+    output = model(inputs)
+    loss = loss_fn(output, labels)
+    model.zero_grad()
+    loss.backward()
+    return float(loss)
+""",
+}

@@ -1,0 +1,17 @@
+"""Gradients are never cleared."""
+
+EXPECTED = {"test_train_step": "failed:step-without-zero-grad"}
+KIND = "fault"
+CELLS = {
+    "train_step": """
+def train_step(model, batch, loss_fn, optimizer, device):
+    inputs, labels = batch
+    inputs = inputs.to(device=device)
+    labels = labels.to(device=device)
+    output = model(inputs)
+    loss = loss_fn(output, labels)
+    loss.backward()
+    optimizer.step()
+    return float(loss)
+""",
+}

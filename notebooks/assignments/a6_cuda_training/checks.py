@@ -1,0 +1,903 @@
+"""The hidden checks of a6: the sentences of the notebook, on networks and data that nobody has seen.
+
+Each docstring is what the student reads. What was computed is compared with the reference, which trains the same
+network here; what was only watched (copies, waits, modes, living graphs) stands in checks of its own, marked so. The
+CPU comes first: there every exercise but the fifth can be asked, whatever machine this is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import weakref
+
+import numpy as np
+import pytest
+from probes import (
+    devices_of_a_fit,
+    devices_of_steps,
+    draws_after_making_loaders,
+    dtypes_in_mixed_precision,
+    economy_of_an_epoch,
+    economy_of_an_evaluation,
+    evaluation,
+    fitted,
+    graphs_in_an_epoch,
+    interrupted_run,
+    kinds_of_batches,
+    loaders_two_epochs,
+    loss_of_large_outputs,
+    mean_loss_in_mixed_precision,
+    model_around_evaluation,
+    modes_of_an_epoch,
+    moves_in_mixed_precision,
+    orders_by_seed,
+    outputs_at_validation,
+    read_as_plain_data,
+    scalars_of_a_fit,
+    scores,
+    watched_evaluation,
+    weights_after_an_epoch,
+    weights_after_steps,
+)
+
+from autograder.errors import BadReply, LimitReached, StudentError
+from course_lib.checks import training
+from course_lib.checks.trajectory import distance
+from course_lib.data import load_digits
+
+SGD = {"lr": 0.5, "momentum": 0.9}
+CUDA_NAMES = ["cuda", "cuda:0", "cuda:1"]
+
+
+# --- 1. train_step --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_train_step", weight=2)
+@pytest.mark.parametrize("settings", [{"lr": 0.5}, SGD], ids=["sgd", "momentum"])
+@pytest.mark.parametrize("steps", [2, 1, 3])  # two first: at the first step several mistakes are alike
+def test_steps_on_the_cpu(student, reference, draw, expect, steps, settings):
+    """One, two and three steps on the CPU lead to the right weights, and each returns the loss before it."""
+    sizes = (4, 4, 3)
+    weights = start(draw, "mlp", sizes)
+    batches = [rows(draw, n, sizes) for n in (5, 1, 4)[:steps]]
+    data = {"kind": "mlp", "sizes": sizes, "weights": weights, "batches": batches, "settings": settings}
+    require_steps(student, reference, expect, data | {"device": "cpu"}, steps)
+
+
+@pytest.mark.cell("test_train_step", search="single")
+def test_many_steps_on_the_cpu(student, reference, draw, expect):
+    """Six to nine steps on the CPU lead to the right weights, too."""
+    sizes = (3, 5, 4)
+    weights = start(draw, "mlp", sizes)
+    batches = [rows(draw, 4, sizes) for _ in range(many(draw))]
+    data = {"kind": "mlp", "sizes": sizes, "weights": weights, "batches": batches, "settings": {"lr": 0.3}}
+    require_steps(student, reference, expect, data | {"device": "cpu"}, len(batches))
+
+
+@pytest.mark.cell("test_train_step", search="single")
+def test_step_with_old_gradients(student, reference, draw, expect):
+    """A step is right when gradients of something else lie in `.grad`."""
+    sizes = (3, 5, 4)
+    weights = start(draw, "mlp", sizes)
+    data = {"kind": "mlp", "sizes": sizes, "weights": weights, "batches": [rows(draw, 6, sizes)], "settings": SGD}
+    require_steps(student, reference, expect, data | {"device": "cpu", "stale": 0.7}, 1)
+
+
+@pytest.mark.cell("test_train_step", needs="cuda", search="single")
+@pytest.mark.parametrize("name", CUDA_NAMES)
+def test_steps_on_a_cuda_device(student, reference, draw, expect, name):
+    """Steps on `cuda`, `cuda:0` and `cuda:1` lead to the right weights."""
+    require_steps(student, reference, expect, two_steps_on(draw, name), 2)
+
+
+@pytest.mark.cell("test_train_step", needs="cuda", evidence="observed", search="single")
+@pytest.mark.parametrize("name", CUDA_NAMES)
+def test_devices_of_a_step(student, reference, draw, expect, name):
+    """Parameters, momentum and outputs are on the device that was asked for, and the steps are right."""
+    data = two_steps_on(draw, name)
+    got, wanted = student.run(devices_of_steps, **data), reference.run(devices_of_steps, **data)
+    require_devices(expect, got, name, ("parameters", "momentum", "outputs"))
+    expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=2, name="the weights")
+
+
+def two_steps_on(draw, name):
+    sizes = (3, 4, 5)
+    weights = start(draw, "mlp", sizes)
+    batches = [rows(draw, n, sizes) for n in (4, 3)]
+    return {"kind": "mlp", "sizes": sizes, "weights": weights, "batches": batches, "settings": SGD, "device": name}
+
+
+def require_steps(student, reference, expect, data, steps):
+    got, wanted = student.run(weights_after_steps, **data), reference.run(weights_after_steps, **data)
+    taken = got["steps"]
+    expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=steps, name="the weights")
+    expect.equal(taken, steps, "the number of steps that the optimiser took")
+    require_devices(expect, {"parameters": got["devices"]}, data["device"], ("parameters",))
+    for loss in got["losses"]:
+        require_float(expect, "train_step", loss)
+    expect.close(got["losses"], wanted["losses"], "the losses", names=numbered("the loss of step", steps))
+
+
+# --- 2. make_loaders ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_make_loaders", weight=2, search="single")
+@pytest.mark.parametrize(("n", "batch_size", "shape"), [(10, 4, (3,)), (9, 2, (1, 2, 2)), (6, 6, (2,))])
+def test_every_row_once(student, draw, expect, n, batch_size, shape):
+    """In every epoch each loader gives every row once, with its label; validation keeps the order, the last batch the
+    rest.
+    """
+    data = arrays(draw, n, n - 1, shape) | {"batch_size": batch_size, "device": "cpu", "seed": seed(draw)}
+    got = student.run(loaders_two_epochs, **data)
+    for name, x, y in (("train", data["x_train"], data["y_train"]), ("validation", data["x_val"], data["y_val"])):
+        for number, epoch in enumerate(got[name]):
+            of = f"{'training' if name == 'train' else 'validation'} epoch {number + 1}"
+            found = [len(labels) for _, labels in epoch]
+            whole = [batch_size] * (len(x) // batch_size) + [len(x) % batch_size] * (len(x) % batch_size > 0)
+            if len(found) == len(whole) - 1 and found == whole[:-1] and whole[-1] < batch_size:
+                expect.true(False, f"{of}: the last, smaller batch is missing.", fault="last-batch-dropped")
+            expect.equal(found, whole, f"the sizes of the batches of {of}")
+            rows_x, labels = (np.concatenate([batch[part] for batch in epoch]) for part in (0, 1))
+            expect.true(rows_x.shape == x.shape, f"{of}: the rows have the shape {rows_x.shape}, not {x.shape}.")
+            order = np.array([whose(row, x) for row in rows_x])
+            if name == "validation":
+                shuffled = sorted(order) == list(range(len(x)))
+                in_order = list(order) == list(range(len(x)))
+                fault = "validation-shuffled" if shuffled else ""
+                expect.true(in_order, f"{of}: the rows come in the order {order.tolist()}.", fault=fault)
+            expect.equal(np.sort(order), np.arange(len(x)), f"the numbers of the rows of {of}, sorted")
+            sentence = f"{of}: the labels do not belong to their rows."
+            pairs = labels.shape == order.shape and np.array_equal(labels, y[order])
+            expect.true(pairs, sentence, fault="labels-not-with-rows")
+
+
+@pytest.mark.cell("test_make_loaders", search="single")
+def test_form_of_batches(student, draw, expect):
+    """Batches are pairs of a float32 and an int64 tensor on the host."""
+    data = arrays(draw, 5, 4, (2,)) | {"batch_size": 3, "device": "cpu", "seed": seed(draw)}
+    batches = student.run(loaders_two_epochs, **data)["validation"][0]
+    expect.close([x for x, _ in batches], [data["x_val"][:3], data["x_val"][3:]], "the validation batches")
+    for name, facts in student.run(kinds_of_batches, **data).items():
+        found = f"In the batches of the {name} loader x is {facts[0]} and y {facts[2]}" if len(facts) == 4 else "None"
+        expect.true(len(facts) == 4, f"A batch of the {name} loader is not a pair of tensors: {facts}.", kind="type")
+        right = facts[::2] == ["torch.float32", "torch.int64"]
+        expect.true(right, f"{found}; float32 and int64 are asked for.", fault="batches-of-another-dtype")
+
+
+@pytest.mark.cell("test_make_loaders", needs="cuda", search="single")
+def test_batches_for_a_cuda_device(student, draw, expect):
+    """Batches that will go to a CUDA device start on the host, too, whole and in order."""
+    data = arrays(draw, 5, 4, (2,)) | {"batch_size": 3, "device": "cuda:1", "seed": seed(draw)}
+    got = student.run(kinds_of_batches, **data)
+    for name, facts in got.items():
+        expect.true(len(facts) == 4, f"A batch of the {name} loader is not a pair of tensors: {facts}.", kind="type")
+        sentence = f"The batches of the {name} loader are on {facts[1]} and {facts[3]}; they belong on the host."
+        expect.true(facts[1] == facts[3] == "cpu", sentence, fault="batches-on-the-device")
+    epochs = student.run(loaders_two_epochs, **data)["validation"]
+    expect.close([np.concatenate([x for x, _ in epoch]) for epoch in epochs], [data["x_val"]] * 2, "validation rows")
+
+
+@pytest.mark.cell("test_make_loaders", search="single")
+def test_global_generators_stay(student, reference, draw, expect):
+    """The loaders are right, and making them does not disturb the random generators of torch, NumPy and Python."""
+    data = arrays(draw, 6, 6, (2,))
+    called = {"x": data["x_train"], "y": data["y_train"], "batch_size": 4, "device": "cpu", "seed": seed(draw)}
+    called["noise"] = seed(draw)
+    got, wanted = student.run(draws_after_making_loaders, **called), reference.run(draws_after_making_loaders, **called)
+    expect.equal(got["rows"], wanted["rows"], "the rows of an epoch, sorted")
+    for name, one, other in zip(("torch", "NumPy", "random"), wanted["draws"], got["draws"], strict=True):
+        sentence = f"After make_loaders, {name} draws other numbers than without it."
+        expect.true(np.array_equal(one, other), sentence, fault="global-generator-seeded")
+
+
+@pytest.mark.cell("test_make_loaders", weight=2, search="single")
+def test_seed_decides_the_orders(student, draw, expect):
+    """The same seed gives the same orders epoch by epoch, another seed others; epochs differ."""
+    x = np.arange(40, dtype=np.float32)[:, None]
+    y = draw.integers(0, 3, 40)
+    one, other = seed(draw), seed(draw)
+    noise = [[seed(draw) for _ in range(3)] for _ in range(3)]
+    data = {"x": x, "y": y, "batch_size": 7, "device": "cpu", "seeds": [one, one, other], "epochs": 3, "noise": noise}
+    first, again, third = student.run(orders_by_seed, **data)
+    for order in (*first, *again, *third):
+        expect.equal(np.sort(order), x[:, 0], "the rows of an epoch, sorted")
+    unshuffled = all(np.array_equal(order, x[:, 0]) for order in first)
+    sentence = "In every training epoch the rows come in the order of the arrays."
+    expect.true(not unshuffled, sentence, fault="training-not-shuffled")
+    same = all(map(np.array_equal, first, again))
+    sentence = "Two calls with the same seed gave different orders, or different later epochs."
+    expect.true(same, sentence, fault="seed-does-not-decide")
+    differ = not any(np.array_equal(first[i], first[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
+    expect.true(differ, "Two epochs of one loader have the same order.", fault="same-order-each-epoch")
+    sentence = "Two different seeds gave the same order."
+    expect.true(not any(map(np.array_equal, first, third)), sentence, fault="seed-ignored")
+
+
+def arrays(draw, n, n_val, shape):
+    # Every row differs in every demonstration too: its number is its first entry.
+    def numbered_rows(many, offset):
+        x = draw.uniform((many, *shape), -1, 1, np.float32)
+        x.reshape(many, -1)[:, 0] = np.arange(many) + offset
+        return x
+
+    return {
+        "x_train": numbered_rows(n, 0),
+        "y_train": draw.integers(0, 5, n),
+        "x_val": numbered_rows(n_val, 100),
+        "y_val": draw.integers(0, 5, n_val),
+    }
+
+
+def whose(row, x):
+    """The number of a row of x, or -1."""
+    found = [i for i in range(len(x)) if np.array_equal(row, x[i])]
+    return found[0] if len(found) == 1 else -1
+
+
+def seed(draw):
+    return int(draw.integers(0, 2**31, 1)[0])
+
+
+# --- 3. train_epoch -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_train_epoch", weight=2)
+@pytest.mark.parametrize("batches", [3, 1, 2])  # three first: in a short epoch several mistakes are alike
+def test_weights_after_an_epoch(student, reference, draw, expect, batches):
+    """The weights are right after an epoch of one, two and three batches, the last one smaller."""
+    sizes = (4, 4, 3)
+    x, y = rows(draw, 4 * batches - 1, sizes)
+    require_epoch(student, reference, draw, expect, "mlp", sizes, x, y, 4, "cpu")
+
+
+@pytest.mark.cell("test_train_epoch", search="single")
+def test_weights_after_a_long_epoch(student, reference, draw, expect):
+    """The weights are right after an epoch of six to nine batches, too."""
+    sizes = (3, 5, 4)
+    x, y = rows(draw, 4 * many(draw) - 2, sizes)
+    require_epoch(student, reference, draw, expect, "mlp", sizes, x, y, 4, "cpu", settings={"lr": 0.3})
+
+
+@pytest.mark.cell("test_train_epoch", search="single")
+@pytest.mark.parametrize(("n", "batch_size"), [(9, 4), (10, 4), (3, 8)])
+def test_mean_loss(student, reference, draw, expect, n, batch_size):
+    """The result is the mean loss over the rows of the epoch, a float."""
+    sizes = (3, 5, 4)
+    data = epoch_of(draw, "mlp", sizes, *rows(draw, n, sizes), batch_size, "cpu")
+    got = student.run(weights_after_an_epoch, **data)
+    require_float(expect, "train_epoch", got["loss"])
+    expect.close(got["loss"], reference.run(weights_after_an_epoch, **data)["loss"], "the mean loss")
+
+
+@pytest.mark.cell("test_train_epoch", search="single")
+@pytest.mark.parametrize("mode", [True, False], ids=["from training", "from evaluation"])
+def test_training_mode(student, reference, draw, expect, mode):
+    """With batch normalisation, weights and running statistics are right, in whichever mode the model arrives."""
+    sizes = (4, 3, 3)
+    x, y = rows(draw, 11, sizes)
+    require_epoch(student, reference, draw, expect, "norm", sizes, x, y, 4, "cpu", training_mode=mode)
+
+
+@pytest.mark.cell("test_train_epoch", needs="cuda", search="single")
+@pytest.mark.parametrize("name", CUDA_NAMES)
+def test_epoch_on_a_cuda_device(student, reference, draw, expect, name):
+    """An epoch on `cuda`, `cuda:0` and `cuda:1` leads to the right weights and the right mean loss."""
+    sizes = (3, 4, 5)
+    x, y = rows(draw, 8, sizes)
+    require_epoch(student, reference, draw, expect, "norm", sizes, x, y, 3, name)
+
+
+@pytest.mark.cell("test_train_epoch", needs="cuda", evidence="observed", search="none")
+def test_copies_and_waits(student, reference, draw, expect, flag):
+    """Every tensor of a batch is copied once and nothing else; the host waits at most once a batch, and once more."""
+    sizes, batch_size, batches = (64, 64, 8), 32, 6
+    x, y = rows(draw, batch_size * batches - 5, sizes)
+    data = epoch_of(draw, "mlp", sizes, x, y, batch_size, "cuda", settings={"lr": 0.1})
+    got, wanted = student.run(economy_of_an_epoch, **data), reference.run(economy_of_an_epoch, **data)
+    require_economy(expect, flag, got, x, y, waits=batches + 1, fault="epoch-waits-too-often")
+    expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=2 * batches, name="the weights")
+    sentence = f"{got['between devices']} bytes were copied between devices."
+    expect.true(got["between devices"] < 1024, sentence)
+    grown = got["memory"][-1] - got["memory"][1]
+    sentence = f"From the second batch to the last the memory in use grew by {grown} bytes."
+    expect.true(grown < (len(got["memory"]) - 2) * x[:batch_size].nbytes / 2, sentence, fault="epoch-keeps-tensors")
+
+
+@pytest.mark.cell("test_train_epoch", evidence="observed", search="single")
+def test_no_graph_is_kept(student, reference, draw, expect):
+    """When a batch is fetched, no graph is alive but that of the batch before."""
+    sizes = (3, 4, 3)
+    x, y = rows(draw, 11, sizes)
+    data = epoch_of(draw, "mlp", sizes, x, y, 2, "cpu", settings={"lr": 0.3})
+    got, wanted = student.run(graphs_in_an_epoch, **data), reference.run(graphs_in_an_epoch, **data)
+    alive = got["alive"]
+    sentence = f"As the batches were fetched, {', '.join(map(str, alive))} graphs were alive."
+    expect.true(len(alive) == 6 and max(alive) <= 1, sentence, fault="epoch-keeps-graphs" if len(alive) == 6 else "")
+    expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=6, name="the weights")
+
+
+@pytest.mark.cell("test_train_epoch", evidence="observed", search="single")
+def test_mode_of_each_pass(student, reference, draw, expect):
+    """Every forward pass is made in training mode, once for each batch."""
+    sizes = (3, 4, 3)
+    x, y = rows(draw, 7, sizes)
+    data = epoch_of(draw, "mlp", sizes, x, y, 3, "cpu") | {"training_mode": False}
+    got, wanted = student.run(modes_of_an_epoch, **data), reference.run(modes_of_an_epoch, **data)
+    expect.equal(got["modes"], [True] * 3, "model.training in the forward passes")
+    expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=3, name="the weights")
+
+
+def epoch_of(draw, kind, sizes, x, y, batch_size, device, settings=SGD):
+    weights = start(draw, kind, sizes)
+    data = {"kind": kind, "sizes": sizes, "weights": weights, "x": x, "y": y, "batch_size": batch_size}
+    return data | {"settings": settings, "device": device}
+
+
+def require_epoch(student, reference, draw, expect, kind, sizes, x, y, batch_size, device, **more):
+    data = epoch_of(draw, kind, sizes, x, y, batch_size, device) | more
+    got, wanted = student.run(weights_after_an_epoch, **data), reference.run(weights_after_an_epoch, **data)
+    steps = math.ceil(len(x) / batch_size)
+    expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=steps, name="the weights")
+    expect.close(got["statistics"], wanted["statistics"], "the running statistics", rtol=1e-3, atol=1e-4)
+    expect.equal(got["steps"], steps, "the number of steps that the optimiser took")
+    require_devices(expect, {"parameters": got["devices"]}, device, ("parameters",))
+
+
+def require_economy(expect, flag, got, x, y, waits, fault):
+    copied, needed = got["to the device"], x.nbytes + y.nbytes
+    sentence = f"{copied} bytes were copied to the device; the batches have {needed}."
+    if copied < needed:
+        # The results are right, so the batches were there: the log has been tampered with, or did not see it.
+        flag(f"The log of copies contradicts the batches sent: {sentence}")
+    expect.true(copied >= needed, sentence)
+    expect.true(copied < 1.2 * needed, sentence, fault="copied-more-than-once")
+    sentence = f"The host waited {got['waits']} times for the device; {waits} times are allowed."
+    expect.true(got["waits"] <= waits, sentence, fault=fault)
+    sentence = f"{got['to the host']} bytes were copied to the host."
+    expect.true(got["to the host"] < 1024, sentence)
+
+
+# --- 4. evaluate ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_evaluate", weight=2)
+@pytest.mark.parametrize(("n", "batch_size", "classes"), [(11, 4, 3), (2, 2, 5), (10, 4, 4), (13, 5, 3)])
+def test_loss_and_accuracy(student, reference, draw, expect, n, batch_size, classes):
+    """Loss and accuracy are right over all rows, for any batch size, and the same in a second call."""
+    require_evaluation(student, reference, draw, expect, n, batch_size, (3, 4, classes), "cpu", False)
+
+
+@pytest.mark.cell("test_evaluate", search="single")
+def test_loss_and_accuracy_of_many_batches(student, reference, draw, expect):
+    """Loss and accuracy are right over six to nine batches, too."""
+    require_evaluation(student, reference, draw, expect, 4 * many(draw) - 1, 4, (3, 4, 4), "cpu", False)
+
+
+@pytest.mark.cell("test_evaluate", search="single")
+@pytest.mark.parametrize("mode", [True, False], ids=["from training", "from evaluation"])
+def test_mode_comes_back(student, reference, draw, expect, mode):
+    """Loss and accuracy are those of evaluation mode, and `model.training` is what it was before."""
+    got = require_evaluation(student, reference, draw, expect, 8, 3, (4, 5, 3), "cpu", mode)
+    expect.equal(got["training afterwards"], mode, "model.training afterwards")
+
+
+@pytest.mark.cell("test_evaluate", search="single")
+def test_model_stays(student, reference, draw, expect):
+    """The result is right, and parameters, statistics, gradients and requires_grad are as they were."""
+    sizes = (4, 3, 3)
+    x, y = rows(draw, 8, sizes)
+    data = {"kind": "norm", "sizes": sizes, "weights": start(draw, "norm", sizes), "x": x, "y": y, "batch_size": 3}
+    data |= {"device": "cpu", "gradient": 0.25, "frozen": ["0.weight"]}
+    got, wanted = student.run(model_around_evaluation, **data), reference.run(model_around_evaluation, **data)
+    require_result(expect, got["result"], wanted["result"])
+    expect.close(got["weights"], wanted["weights"], "the parameters after the call")
+    expect.close(got["statistics"], wanted["statistics"], "the running statistics after the call")
+    expect.close(got["gradients"], wanted["gradients"], "the gradients after the call")
+    expect.equal(got["requires_grad"], wanted["requires_grad"], "requires_grad after the call")
+
+
+@pytest.mark.cell("test_evaluate", needs="cuda", search="single")
+@pytest.mark.parametrize("name", CUDA_NAMES)
+def test_evaluation_on_a_cuda_device(student, reference, draw, expect, name):
+    """Loss and accuracy are right on `cuda`, `cuda:0` and `cuda:1`."""
+    require_evaluation(student, reference, draw, expect, 8, 3, (3, 4, 5), name, True)
+
+
+@pytest.mark.cell("test_evaluate", evidence="observed", search="single")
+def test_no_graph_is_built(student, reference, draw, expect):
+    """The model works in evaluation mode, and its outputs do not require gradients."""
+    sizes = (3, 4, 3)
+    x, y = rows(draw, 8, sizes)
+    data = {"kind": "norm", "sizes": sizes, "weights": start(draw, "norm", sizes), "x": x, "y": y, "batch_size": 3}
+    got = student.run(watched_evaluation, **data, device="cpu")
+    wanted = reference.run(watched_evaluation, **data, device="cpu")
+    require_result(expect, got["result"], wanted["result"])
+    expect.true(not any(got["graph"]), "The outputs of the model require gradients.", fault="evaluation-builds-graphs")
+    expect.true(not any(got["training"]), "The model was in training mode.")
+    expect.true(len(got["graph"]) >= 3, f"There were {len(got['graph'])} forward passes for 3 batches.")
+
+
+@pytest.mark.cell("test_evaluate", needs="cuda", evidence="observed", search="none")
+def test_copies_and_waits_of_evaluation(student, reference, draw, expect, flag):
+    """Every tensor of a batch is copied once; the host waits at most twice a batch, and twice more."""
+    sizes, batch_size, batches = (64, 64, 8), 32, 5
+    x, y = rows(draw, batch_size * batches - 3, sizes)
+    data = {"kind": "mlp", "sizes": sizes, "weights": start(draw, "mlp", sizes), "x": x, "y": y}
+    data |= {"batch_size": batch_size, "device": "cuda"}
+    got, wanted = student.run(economy_of_an_evaluation, **data), reference.run(economy_of_an_evaluation, **data)
+    require_result(expect, got["result"], wanted["result"])
+    require_economy(expect, flag, got, x, y, waits=2 * batches + 2, fault="evaluation-waits-too-often")
+
+
+def require_evaluation(student, reference, draw, expect, n, batch_size, sizes, device, mode):
+    # Labels are mostly what the model says, so that accuracy is neither 0 nor 1/C whatever its axis.
+    weights = start(draw, "norm", sizes)
+    hidden = sizes[1]
+    statistics = {
+        "1.running_mean": draw.normal(hidden, 0.5, np.float32),
+        "1.running_var": draw.uniform(hidden, 0.3, 2.0, np.float32),
+    }
+    x, y = rows(draw, n, sizes)
+    data = {"kind": "norm", "sizes": sizes, "weights": weights, "statistics": statistics, "x": x, "y": y}
+    data |= {"batch_size": batch_size, "device": device, "training_mode": mode}
+    got, wanted = student.run(evaluation, **data), reference.run(evaluation, **data)
+    require_result(expect, got["first"], wanted["first"])
+    require_devices(expect, {"parameters": got["devices"]}, device, ("parameters",))
+    again = type(got["second"]) in (tuple, list) and len(got["second"]) == 2
+    same = again and np.allclose(got["second"], wanted["second"], rtol=1e-3, atol=1e-4)
+    sentence = f"A second call, on other rows, returned {got['second']}; {wanted['second']} is right."
+    moved = got["training afterwards"] != mode  # then it may be that
+    expect.true(same, sentence, fault="" if moved else "evaluation-remembers")
+    return got
+
+
+def require_result(expect, got, wanted, of=""):
+    pair = type(got) in (tuple, list) and len(got) == 2
+    expect.true(pair, f"evaluate should return the tuple (loss, accuracy); it returned {shown(got)}.", kind="length")
+    for value in got:
+        require_float(expect, "evaluate", value, "two floats, loss and accuracy")
+    expect.close(got, wanted, names=(f"the loss{of}", f"the accuracy{of}"))
+
+
+# --- 5. train_epoch_amp ---------------------------------------------------------------------------------------------
+
+NO_LIMIT = 1e6
+PLAIN = {"init_scale": 1024.0, "growth_interval": 1000}
+
+
+@pytest.mark.cell("test_train_epoch_amp", needs="cuda", evidence="observed", search="single")
+def test_half_precision(student, reference, draw, expect):
+    """The model computes in float16, in training mode."""
+    sizes = (3, 4, 3)
+    x, y = rows(draw, 7, sizes)
+    data = amp_of("mlp", sizes, start(draw, "mlp", sizes), x, y, PLAIN, NO_LIMIT, "cuda")
+    got, wanted = student.run(dtypes_in_mixed_precision, **data), reference.run(dtypes_in_mixed_precision, **data)
+    dtypes = got["outputs"]
+    sentence = f"The outputs of the model are {', '.join(sorted(set(dtypes))) or 'never computed'}, not float16."
+    fault = "autocast-missing" if set(dtypes) == {"float32"} else "autocast-bfloat16" if "bfloat16" in dtypes else ""
+    expect.true(dtypes == ["float16"] * 2, sentence, fault=fault)
+    sentence = "The model was in evaluation mode."
+    expect.true(all(got["training"]), sentence, fault="amp-in-evaluation-mode")
+    require_moves(expect, got, wanted, 2)
+
+
+@pytest.mark.cell("test_train_epoch_amp", weight=2, needs="cuda", search="single")
+@pytest.mark.parametrize("batches", [1, 2, 3])
+@pytest.mark.parametrize("name", ["cuda", "cuda:1"])
+def test_mixed_precision_moves(student, reference, draw, expect, batches, name):
+    """Whatever the scale is, the weights move as they should."""
+    require_amp(student, reference, draw, expect, 4 * batches - 1, PLAIN, NO_LIMIT, name)
+
+
+@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+def test_many_moves_in_mixed_precision(student, reference, draw, expect):
+    """After six to nine batches the weights have moved as they should, too."""
+    require_amp(student, reference, draw, expect, 4 * many(draw) - 1, PLAIN, NO_LIMIT, "cuda")
+
+
+@pytest.mark.cell("test_train_epoch_amp", needs="cuda")
+@pytest.mark.parametrize("max_norm", [0.25, 0.02, NO_LIMIT])
+def test_clipped_moves(student, reference, draw, expect, max_norm):
+    """The norm of the unscaled gradients is limited to max_norm before each step."""
+    require_amp(student, reference, draw, expect, 11, PLAIN, max_norm, "cuda")
+
+
+@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+def test_scale_is_updated(student, reference, draw, expect):
+    """The scale is updated once after each batch: with a growth interval of 2 it has doubled once after 3 batches."""
+    require_amp(student, reference, draw, expect, 11, {"init_scale": 256.0, "growth_interval": 2}, NO_LIMIT, "cuda")
+
+
+@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+@pytest.mark.parametrize("backoff", [0.5, 2.0**-30], ids=["all overflow", "the first overflows"])
+def test_overflow(student, reference, draw, expect, backoff):
+    """A batch that overflows changes nothing but the scale, and training goes on with the next."""
+    scaling = {"init_scale": 2.0**40, "growth_interval": 1000, "backoff_factor": backoff}
+    require_amp(student, reference, draw, expect, 11, scaling, 0.5, "cuda")
+
+
+@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+@pytest.mark.parametrize("n", [10, 11, 3])
+def test_mean_loss_in_mixed_precision(student, reference, draw, expect, n):
+    """The result is the mean loss over the rows of the epoch, unscaled, a float."""
+    sizes = (4, 6, 3)
+    weights = start(draw, "mlp", sizes)
+    data = amp_of("mlp", sizes, weights, *rows(draw, n, sizes), PLAIN, NO_LIMIT, "cuda")
+    got, wanted = student.run(mean_loss_in_mixed_precision, **data), reference.run(mean_loss_in_mixed_precision, **data)
+    require_float(expect, "train_epoch_amp", got["loss"])
+    expect.close(got["loss"], wanted["loss"], "the mean loss", rtol=0.01, atol=0.005)
+
+
+@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+def test_loss_under_autocast(student, reference, draw, expect):
+    """The loss is computed under autocast: a loss written with exponentials is finite where float16 is too small."""
+    sizes = (4, 5, 3)
+    x, y = rows(draw, 7, sizes)
+    weights = start(draw, "mlp", sizes)
+    # The outputs are about 14 to 20: their exponentials are beyond 65504, the largest number in float16.
+    weights = {name: value * 0.5 for name, value in weights.items()} | {"2.bias": draw.uniform(3, 14, 20, np.float32)}
+    data = amp_of("mlp", sizes, weights, x, y, {"init_scale": 8.0, "growth_interval": 1000}, NO_LIMIT, "cuda")
+    got, wanted = student.run(loss_of_large_outputs, **data), reference.run(loss_of_large_outputs, **data)
+    require_float(expect, "train_epoch_amp", got["loss"])
+    expect.close(got["loss"], wanted["loss"], "the mean loss", rtol=0.01, atol=0.01)
+    expect.equal(got["steps"], wanted["steps"], "the number of steps that the optimiser took")
+    require_moves(expect, got, wanted, 2)
+
+
+def amp_of(kind, sizes, weights, x, y, scaling, max_norm, device):
+    data = {"kind": kind, "sizes": sizes, "weights": weights, "x": x, "y": y, "batch_size": 4, "settings": SGD}
+    return data | {"scaling": scaling, "max_norm": max_norm, "device": device}
+
+
+def require_amp(student, reference, draw, expect, n, scaling, max_norm, device):
+    sizes = (4, 6, 3)
+    weights = start(draw, "mlp", sizes)
+    data = amp_of("mlp", sizes, weights, *rows(draw, n, sizes), scaling, max_norm, device)
+    got, wanted = student.run(moves_in_mixed_precision, **data), reference.run(moves_in_mixed_precision, **data)
+    expect.equal(got["dtypes"], wanted["dtypes"], "the dtypes of the parameters")
+    require_devices(expect, {"parameters": got["devices"]}, device, ("parameters",))
+    require_moves(expect, got, wanted, math.ceil(n / 4))
+    expect.equal(got["scale"], wanted["scale"], "the scale afterwards")
+    expect.equal(got["steps"], wanted["steps"], "the number of steps that the optimiser took")
+
+
+def require_moves(expect, got, wanted, steps):
+    zeros = {name: np.zeros_like(value) for name, value in wanted["moves"].items()}
+    expect.trajectory(got["moves"], wanted["moves"], zeros, steps=steps, name="the moves of the weights")
+
+
+# --- 6. checkpoint --------------------------------------------------------------------------------------------------
+
+MOMENTUM = ("SGD", {"lr": 0.2, "momentum": 0.9})
+ADAM = ("Adam", {"lr": 0.05})
+SCHEDULE = {"step_size": 2, "gamma": 0.5}
+SCALING = {"init_scale": 64.0, "growth_interval": 3}
+
+
+# A checkpoint is for another process. So every run is saved in one kernel, and goes on in another that never met it.
+SCENARIOS = {
+    "momentum": {"kind": "norm"},
+    "Adam": {"rule": ADAM},
+    "schedule": {"parts": (SCHEDULE, None), "epochs": (3, 5)},
+    "scale": {"parts": (None, SCALING), "epochs": (3, 5)},
+    "schedule and scale": {"parts": (SCHEDULE, SCALING), "epochs": (3, 5)},
+    "chance": {"kind": "dropout"},
+    "cuda to cpu": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda", "cpu")},
+    "cuda:0 to cuda:1": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda:0", "cuda:1")},
+    "cpu to cuda": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cpu", "cuda")},
+    "cuda:1 to cuda:1": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda:1", "cuda:1")},
+    "without a gpu": {"devices": ("cuda", "cpu"), "hidden": True},
+}
+CPU, CUDA = ([n for n, how in SCENARIOS.items() if ("devices" in how) == on_cuda] for on_cuda in (False, True))
+
+
+@pytest.mark.cell("test_checkpoint", weight=2, search="single")
+@pytest.mark.parametrize("name", CPU[:2])
+def test_resumed_run(student, reference, draw, expect, device, name):
+    """A resumed run ends where the uninterrupted one does, bit for bit: model and optimiser, without the others."""
+    require_resumed(student, reference, draw, expect, device, name)
+
+
+@pytest.mark.cell("test_checkpoint", search="single")
+@pytest.mark.parametrize("name", CPU[2:5])
+def test_resumed_schedule_and_scale(student, reference, draw, expect, device, name):
+    """A resumed run goes on with the learning rate and the scale of the uninterrupted one, at the right time."""
+    require_resumed(student, reference, draw, expect, device, name)
+
+
+@pytest.mark.cell("test_checkpoint", search="single")
+@pytest.mark.parametrize("name", CPU[5:])
+def test_resumed_chance(student, reference, draw, expect, device, name):
+    """With dropout a resumed run ends where the uninterrupted one does: the random state goes on, too."""
+    require_resumed(student, reference, draw, expect, device, name)
+
+
+@pytest.mark.cell("test_checkpoint", needs="cuda", search="single")
+@pytest.mark.parametrize("name", CUDA[:-1])
+def test_resumed_elsewhere(student, reference, draw, expect, device, name):
+    """A run that was saved on one device goes on as it should on another."""
+    require_resumed(student, reference, draw, expect, device, name)
+
+
+@pytest.mark.cell("test_checkpoint", needs="cuda", search="none")
+@pytest.mark.parametrize("name", CUDA[-1:])
+def test_loading_without_a_gpu(student, reference, draw, expect, device, name):
+    """A file written on a CUDA device can be loaded where there is none."""
+    require_resumed(student, reference, draw, expect, device, name)
+
+
+@pytest.mark.cell("test_checkpoint", evidence="observed", search="single")
+@pytest.mark.parametrize("rule", [MOMENTUM, ADAM], ids=["momentum", "Adam"])
+def test_plain_data(student, draw, expect, rule):
+    """`torch.load(path, weights_only=True)` reads the file."""
+    sizes = (3, 4, 2)
+    data = {"kind": "mlp", "sizes": sizes, "weights": start(draw, "mlp", sizes), "epoch": 2, "rule": rule}
+    refused = student.run(read_as_plain_data, **data)
+    sentence = f"torch.load(path, weights_only=True) raised {refused}: the file holds more than plain data."
+    expect.true(not refused, sentence, fault="checkpoint-pickles-objects")
+
+
+def scenario(draw, kind="mlp", rule=MOMENTUM, parts=(None, None), epochs=(1, 2), devices=("cpu", "cpu"), hidden=False):
+    """What the two calls of a scenario are given."""
+    sizes = (4, 5, 3)
+    x, y = rows(draw, 9, sizes)
+    both = {"kind": kind, "sizes": sizes, "x": x, "y": y, "batch_size": 5, "rule": rule, "parts": parts}
+    both["epochs"] = epochs
+    saved = {"weights": start(draw, kind, sizes), "noise": seed(draw), "device": devices[0]}
+    resumed = {"weights": start(draw, kind, sizes), "noise": seed(draw), "device": devices[1], "no_gpu": hidden}
+    return both | saved, both | resumed
+
+
+RUNS = weakref.WeakKeyDictionary()
+"""side -> {whether for demonstration: {scenario: (what was given, the two calls)}}"""
+
+
+def runs_of(side, draw, device):
+    """Every scenario, saved in one process of this side and gone on with in another: asked once for all checks."""
+    made = RUNS.setdefault(side, {})
+    if draw.demonstration not in made:
+        names = CPU + (CUDA if device == "cuda" else [])
+        given = {name: scenario(draw, **SCENARIOS[name]) for name in names}
+        saved = {name: attempt(side, interrupted_run, given[name][0]) for name in names}
+        side.renew()
+        made[draw.demonstration] = {
+            name: (given[name], [saved[name], *gone_on(side, given[name][1], saved[name])]) for name in names
+        }
+    return made[draw.demonstration]
+
+
+def gone_on(side, data, saved):
+    return [] if saved.error else [attempt(side, interrupted_run, data | {"file": saved.value["file"]})]
+
+
+def attempt(side, probe, data):
+    """A call that may fail: the check that it belongs to says so."""
+    with contextlib.suppress(StudentError, BadReply, LimitReached):
+        side.run(probe, **data)
+    return side.calls[-1]
+
+
+def require_resumed(student, reference, draw, expect, device, name):
+    (saved, resumed), calls = runs_of(student, draw, device)[name]
+    student.calls[:] = calls
+    for call in calls:
+        if call.error:
+            raise call.error
+    first, second = (call.value for call in calls)
+    expect.equal(second["epoch"], saved["epochs"][0], "the number of epochs that load_checkpoint returned")
+    right = reference.run(interrupted_run, **saved)
+    steps = 2 * saved["epochs"][1]
+    for of, got in (("uninterrupted", first), ("resumed", second)):
+        run = f"the weights of the {of} run"
+        expect.trajectory(got["weights"], right["weights"], saved["weights"], steps=steps, name=run)
+        expect.close(got["statistics"], right["statistics"], f"the running statistics of the {of} run")
+        expect.close(got["learning rate"], right["learning rate"], f"the learning rate of the {of} run")
+        expect.close(got["scale"], right["scale"], f"the scale of the {of} run")
+    if saved["device"] == resumed["device"] == "cpu":
+        expect.equal(second["weights"], first["weights"], "the weights of the resumed run")
+    require_devices(expect, {"parameters": second["devices"]}, resumed["device"], ("parameters",))
+
+
+# --- 7. fit ---------------------------------------------------------------------------------------------------------
+
+KEYS = ("loss/train", "loss/validation", "accuracy/validation")
+
+
+@pytest.mark.cell("test_fit", weight=2)
+@pytest.mark.parametrize("epochs", [2, 1, 3])
+def test_run_on_the_cpu(student, reference, draw, expect, epochs):
+    """After one, two and three epochs on the CPU weights and history are right."""
+    require_fit(student, reference, expect, run_with_best(reference, draw, PLAINLY_LAST, epochs))
+
+
+@pytest.mark.cell("test_fit", needs="cuda", search="single")
+@pytest.mark.parametrize("name", ["cuda", "cuda:1"])
+def test_run_on_a_cuda_device(student, reference, draw, expect, name):
+    """On `cuda` and `cuda:1` weights and history are right, and the model is trained and left there."""
+    data = run_of(draw, 1, name)
+    require_devices(expect, student.run(devices_of_a_fit, **data), name, ("outputs", "parameters"))
+    require_fit(student, reference, expect, data)
+
+
+@pytest.mark.cell("test_fit", search="single")
+def test_best_weights(student, reference, draw, expect):
+    """The model comes back as it was after the epoch with the lowest validation loss, whichever that is."""
+    require_fit(student, reference, expect, run_of(draw, 1, "cpu"))
+    # All runs before the first comparison: only together do they tell one wrong rule from another.
+    runs = [run_with_best(reference, draw, rule) for rule in RULES]
+    answers = [(student.run(fitted, **data), reference.run(fitted, **data)) for data in runs]
+    for data, (got, wanted) in zip(runs, answers, strict=True):
+        require_fitted(expect, data, got, wanted)
+
+
+@pytest.mark.cell("test_fit", evidence="observed", search="single")
+@pytest.mark.parametrize("epochs", [3, 1])
+def test_tensorboard(student, reference, draw, expect, epochs):
+    """TensorBoard's file holds the three scalars, with the steps 1, 2, ... and the numbers of the run."""
+    require_fit(student, reference, expect, run_of(draw, 1, "cpu"))
+    data = run_of(draw, epochs, "cpu")
+    got, wanted = student.run(scalars_of_a_fit, **data), reference.run(scalars_of_a_fit, **data)
+    expect.true(got, "When fit had returned, there were no scalars in the file.", fault="writer-not-closed")
+    missing = [tag for tag in KEYS if tag not in got]
+    sentence = f"The file has no {' and no '.join(missing)}; it has {', '.join(sorted(got))}."
+    expect.true(not missing, sentence, fault="scalars-under-other-names" if len(missing) == len(KEYS) else "")
+    for tag in KEYS:
+        expect.equal(got[tag]["steps"], wanted[tag]["steps"], f"the steps of {tag}")
+        expect.close(got[tag]["values"], wanted[tag]["values"], f"the values of {tag}", rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.cell("test_fit", weight=2, search="none")
+def test_held_out_digits(student, reference, draw, expect, device):
+    """A small convolutional network trained by fit reads at least 80 % of the held-out digits."""
+    require_fit(student, reference, expect, run_of(draw, 1, "cpu"))
+    digits = load_digits()
+    chosen = draw.choice(len(digits.x_train), 1300)
+    sizes = (8, 16, 10)
+    weights = start(draw, "cnn", sizes)
+    x, y = digits.x_train[chosen][:, None], digits.y_train[chosen]
+    data = {"kind": "cnn", "sizes": sizes, "weights": weights, "x": x[:1200], "y": y[:1200], "x_val": x[1200:]}
+    data |= {"y_val": y[1200:], "batch_size": 32, "epochs": 3, "learning_rate": 0.05, "device": device}
+    got = student.run(fitted, **data)
+    expect.form(got["weights"], weights, "the weights")
+    # Over a hundred steps rounding grows, and a unit that flips moves the end by a third of the way. Weights from
+    # elsewhere, other starts and other images end more than a whole way off.
+    wanted = reference.run(fitted, **data)
+    off = distance(got["weights"], wanted["weights"], weights)
+    sentence = f"The weights are off by {off:.2g} times the way that this training goes."
+    expect.true(off < 0.7, sentence, kind="trajectory")
+    # Counted here, from the returned weights, on images that never went out.
+    trained = {"weights": got["weights"], "statistics": got["statistics"]}
+    outputs = reference.run(scores, kind="cnn", sizes=sizes, **trained, x=digits.x_test[:, None])
+    right = float(np.mean(outputs.argmax(axis=1) == digits.y_test))
+    expect.at_least("the share of held-out digits read right", right, 0.8)
+
+
+def run_of(draw, epochs, device):
+    sizes = (4, 5, 3)
+    x, y = rows(draw, 7, sizes)
+    x_val, y_val = rows(draw, 6, sizes)
+    data = {"kind": "norm", "sizes": sizes, "weights": start(draw, "norm", sizes), "x": x, "y": y, "x_val": x_val}
+    return data | {"y_val": y_val, "batch_size": 4, "epochs": epochs, "learning_rate": 0.1, "device": device}
+
+
+PLAINLY_LAST = "the last by every rule"
+RATES = {PLAINLY_LAST: 0.1, "not the lowest training loss": 1.5}
+"""learning rates: a small one for losses that fall, a large one for losses that do not"""
+RULES = ("not the last", "not the lowest training loss", "not the highest accuracy", "the last")
+
+
+def run_with_best(reference, draw, rule, epochs=4, pool=40, many=3000):
+    """A run whose lowest validation loss is where it tells wrong rules from the right one.
+
+    The judge looks at the outputs of the model in each validation, and picks rows and labels to validate on from many.
+    """
+    last, best = epochs - 1, None
+    rate = RATES.get(rule, 0.6)
+    for _ in range(20):
+        data = run_of(draw, epochs, "cpu") | {"learning_rate": rate}
+        x, y = rows(draw, pool, data["sizes"])
+        found = reference.run(outputs_at_validation, **data | {"x_val": x, "y_val": y, "batch_size_val": pool})
+        lowest = int(np.argmin(found["train"]))
+        log_p = np.stack([log_softmax(outputs) for outputs in found["outputs"]])
+        chosen, labels = draw.integers(0, pool, (many, 6)), draw.integers(0, data["sizes"][2], (many, 6))
+        losses = -log_p[:, chosen, labels].mean(axis=2)
+        hits = (log_p.argmax(axis=2)[:, chosen] == labels).sum(axis=2)
+        at, worst, most = losses.argmin(axis=0), losses.argmax(axis=0), hits.argmax(axis=0)
+        fits = {
+            "not the last": (at != last) & (at != 0) & (most != lowest),
+            "not the lowest training loss": (at != lowest) & (at != last) & (lowest != last) & (worst != lowest),
+            "not the highest accuracy": (at != most) & (most != last) & (most != worst) & (most != lowest),
+            "the last": (at == last) & (most != lowest),
+            PLAINLY_LAST: (at == last) & (most == last) & (lowest == last),
+        }[rule]
+        margins = np.full(many, 1.0)
+        if epochs > 1:
+            least = np.sort(losses, axis=0)
+            fits = fits & (np.sum(hits == hits.max(axis=0), axis=0) == 1)
+            margins = least[1] / least[0] - 1
+        picked = int(np.argmax(fits * margins))
+        best = data | {"x_val": x[chosen[picked]], "y_val": labels[picked]}
+        if fits[picked] and margins[picked] > 0.03:
+            break
+    return best
+
+
+def log_softmax(outputs):
+    outputs = np.asarray(outputs, dtype=np.float64)
+    return outputs - np.log(np.exp(outputs).sum(axis=1, keepdims=True))
+
+
+def require_fit(student, reference, expect, data):
+    require_fitted(expect, data, student.run(fitted, **data), reference.run(fitted, **data))
+
+
+def require_fitted(expect, data, got, wanted):
+    history = got["history"]
+    keys = sorted(map(str, history)) if type(history) is dict else type(history).__name__
+    sentence = f"fit should return a dict with the keys {', '.join(KEYS)}; it returned {keys}."
+    expect.true(keys == sorted(KEYS), sentence, kind="keys")
+    for key in KEYS:
+        values = history[key]
+        plain = type(values) is list and all(type(value) is float for value in values)
+        tensors = type(values) is list and any(getattr(value, "framework", "") == "torch" for value in values)
+        sentence = f'history["{key}"] should be a list of floats; it is {shown(values)}.'
+        expect.true(plain, sentence, kind="type", fault="result-is-a-tensor" if tensors else "")
+        expect.close(history[key], wanted["history"][key], f'history["{key}"]', rtol=1e-3, atol=1e-4)
+    steps = data["epochs"] * math.ceil(len(data["x"]) / data["batch_size"])
+    expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=steps, name="the weights")
+    expect.close(got["statistics"], wanted["statistics"], "the running statistics", rtol=1e-3, atol=1e-4)
+    require_devices(expect, {"parameters": got["devices"]}, data["device"], ("parameters",))
+
+
+# --- shared ---------------------------------------------------------------------------------------------------------
+
+
+def start(draw, kind, sizes):
+    """Weights to start from, of a size at which signals neither vanish nor explode."""
+    weights = {}
+    for name, shape in training.shapes(kind, sizes).items():
+        if len(shape) > 1:
+            weights[name] = draw.normal(shape, math.sqrt(1.5 / math.prod(shape[1:])), np.float32)
+        elif name.endswith("weight"):
+            weights[name] = draw.uniform(shape, 0.5, 1.5, np.float32)
+        else:
+            weights[name] = draw.normal(shape, 0.1, np.float32)
+    return weights
+
+
+def rows(draw, n, sizes):
+    """`n` rows and their labels."""
+    return draw.normal((n, sizes[0]), 1.0, np.float32), draw.labels(n, sizes[2])
+
+
+def numbered(name, times):
+    return [f"{name} {i + 1}" for i in range(times)]
+
+
+def many(draw):
+    """A number of batches that nobody can count on."""
+    return int(draw.integers(6, 10, ()))
+
+
+def require_float(expect, function, value, form="a float"):
+    fault = "result-is-a-tensor" if getattr(value, "framework", "") == "torch" else ""
+    sentence = f"{function} should return {form}; it returned {shown(value)}."
+    expect.true(type(value) is float, sentence, kind="type", fault=fault)
+
+
+def require_devices(expect, got, name, what):
+    wanted = "cuda:0" if name == "cuda" else name
+    for part in what:
+        found = sorted(set(got[part]))
+        sentence = f"With device {name!r} the {part} should be on {wanted}; they are on {', '.join(found) or 'none'}."
+        expect.true(found == [wanted], sentence)
+
+
+def shown(value):
+    kind = getattr(value, "framework", "")
+    if kind:
+        return f"a {kind} tensor of shape {value.array.shape}"
+    if type(value) in (tuple, list):
+        return f"a {type(value).__name__} of {', '.join(shown(v) for v in value[:4]) or 'nothing'}"
+    return f"a value of type {type(value).__name__}"

@@ -1,0 +1,1336 @@
+"""The mistakes that students make in a6, each as a small edit of the reference, with the words that a student reads.
+
+Words say what was seen, why it matters and where to look. They do not say what to write. Families are those of the
+course's catalogue of training faults. A fault without edits is named by the check that sees it.
+"""
+
+from __future__ import annotations
+
+from autograder.judge.faults import Fault
+
+STEP = ("test_train_step",)
+LOADERS = ("test_make_loaders",)
+EPOCH = ("test_train_epoch", "test_fit")
+EVALUATION = ("test_evaluate", "test_fit")
+AMP = ("test_train_epoch_amp",)
+CHECKPOINT = ("test_checkpoint",)
+FIT = ("test_fit",)
+
+NO_GPU = r"Torch not compiled with CUDA|Found no NVIDIA driver|No CUDA GPUs are available"
+
+INDISTINGUISHABLE = [
+    (
+        "zero_grad between backward and step",
+        "no backward, or a step before backward that comes after zero_grad",
+        "in all three the optimiser steps without gradients and the parameters stay: one id, step-without-gradients",
+    ),
+    (
+        "x.to(device) without keeping the result",
+        "x never moved",
+        "`.to` of a tensor that is dropped leaves the same error: one id, step-batch-left-on-host",
+    ),
+    (
+        "load_state_dict of renamed keys with strict=False",
+        "the model's state is not loaded",
+        "both leave the weights of the new model: one id, checkpoint-model-not-loaded",
+    ),
+    (
+        "gradients clipped after the step",
+        "gradients not clipped",
+        "the step has used them as they were: one id, amp-not-clipped",
+    ),
+    (
+        "best = model.state_dict() without a copy",
+        "the last weights are returned",
+        "the kept tensors are the model's own, so both return the last epoch: one id, fit-last-weights",
+    ),
+]
+
+ANYWHERE = [
+    Fault(
+        "result-is-a-tensor",
+        family="AG06",
+        cell="train_step",
+        words="Your function returns a tensor where the text asks for a Python float. A loss that is a tensor keeps "
+        "its whole graph alive for as long as somebody holds it, and it lives on the device. Look at the value that "
+        "you return.",
+        pairs=False,
+    ),
+    Fault(
+        "copied-more-than-once",
+        family="DV09",
+        cell="train_epoch",
+        words="More bytes go to the device than the batches have. Either a batch is copied twice (once for the model "
+        "and once for the loss, say), or something larger travels in every step, such as the model. Copies are the "
+        "slowest part of a small step. Look for every `.to(`, `.cuda(` and `.cpu(` inside the loop.",
+        pairs=False,
+    ),
+]
+
+TRAIN_STEP = [
+    Fault(
+        "step-batch-left-on-host",
+        family="DV01, DV04",
+        cell="train_step",
+        edits={"    x = x.to(device)\n": ""},
+        words="The inputs of the batch are still on the CPU when the model on the CUDA device gets them. Either they "
+        "are never moved, or the moved tensor is thrown away: for a tensor, `.to` returns a new one and leaves the old "
+        "one where it was. Look at the name that you pass to the model.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-target-left-on-host",
+        family="DV02",
+        cell="train_step",
+        edits={"    y = y.to(device)\n": ""},
+        words="The labels are on the CPU and the model's outputs on the CUDA device when the loss is computed. The "
+        "loss needs both in one place. Look at what happens to y before the loss.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-hard-coded-cuda",
+        family="DV05",
+        cell="train_step",
+        edits={"x = x.to(device)": 'x = x.to("cuda")', "y = y.to(device)": 'y = y.to("cuda")'},
+        raises=NO_GPU,
+        words="Your step uses the first CUDA device, whichever device it is given. On a machine without a GPU it "
+        "stops, and with two GPUs it mixes them. Look for `cuda` written into the function.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-moves-the-model-to-cuda",
+        family="DV05",
+        cell="train_step",
+        edits={
+            "    x, y = batch\n": '    model.to("cuda")\n    x, y = batch\n',
+            "x = x.to(device)": 'x = x.to("cuda")',
+            "y = y.to(device)": 'y = y.to("cuda")',
+        },
+        words="After your step on another device the model is on the first CUDA device: everything is moved there, "
+        "whichever device you are given. The caller asked for another one, where the rest of the program is. Look for "
+        "`cuda` written into the function.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-on-the-cpu",
+        family="DV03",
+        cell="train_step",
+        edits={"    x, y = batch\n": '    model.to("cpu")\n    x, y = batch\n    device = "cpu"\n'},
+        words="Your step runs on the CPU, whichever device it is given: afterwards the model is there. The numbers are "
+        "right, and the GPU does nothing. Look at where the model and the batch go.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-without-zero-grad",
+        family="AG01",
+        cell="train_step",
+        edits={"    optimizer.zero_grad()\n": ""},
+        words="Your step adds the gradients of this batch to those that were there before. `backward` always adds; "
+        "with every batch the step follows older and older batches. Look at what is in `.grad` when backward begins.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-missing",
+        family="OP01",
+        cell="train_step",
+        edits={"    optimizer.step()\n": ""},
+        words="No weight has moved: gradients are computed, and the optimiser never takes its step. Look at the end of "
+        "the function.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-without-gradients",
+        family="AG02, OP02, OP03",
+        cell="train_step",
+        edits={"    loss.backward()\n": "    loss.backward()\n    optimizer.zero_grad()\n"},
+        words="The optimiser takes its step and no weight moves: there are no gradients at that moment. Either they "
+        "are set to zero after backward, or backward comes too late or not at all. Look at the order of these three "
+        "lines.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-one-batch-late",
+        family="OP02",
+        cell="train_step",
+        edits={
+            "    optimizer.zero_grad()\n": "",
+            "    loss.backward()\n    optimizer.step()\n": "    optimizer.step()\n    optimizer.zero_grad()\n"
+            "    loss.backward()\n",
+        },
+        words="Each step uses the gradients of the batch before: the first does nothing, and the last batch is never "
+        "learnt from. The gradients of a batch exist only after backward. Look at the order of backward and step.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-taken-twice",
+        family="OP13",
+        cell="train_step",
+        edits={"    optimizer.step()\n": "    optimizer.step()\n    optimizer.step()\n"},
+        words="The optimiser takes two steps for one batch, the second with gradients that belong to weights which are "
+        "no longer there. Look at how often step is called.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-loss-afterwards",
+        family="LS10",
+        cell="train_step",
+        edits={"return loss.item()": "return loss_fn(model(x), y).item()"},
+        words="The loss that you return is that of the weights after the step. The text asks for the loss that the "
+        "step was computed from: it needs no second forward pass. Look at which loss is returned.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-loss-times-rows",
+        family="LS08",
+        cell="train_step",
+        edits={"    loss = loss_fn(model(x), y)\n": "    loss = loss_fn(model(x), y) * len(x)\n"},
+        words="Your gradients are as many times too large as the batch has rows. The loss function has taken the mean "
+        "already; a sum makes the step depend on the batch size. Look at what you do to the loss before backward.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-uphill",
+        family="LS09",
+        cell="train_step",
+        edits={"    loss.backward()\n": "    (-loss).backward()\n"},
+        words="Your step goes up the slope: after it the loss of the batch is larger. The optimiser subtracts the "
+        "gradient of what backward was called on. Look at that expression and its sign.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-graph-cut",
+        family="AG05",
+        cell="train_step",
+        edits={"loss_fn(model(x), y)": "loss_fn(model(x).detach(), y)"},
+        raises=r"does not require grad|'float' object has no attribute 'backward'",
+        words="When backward is called, nothing leads from the loss to the weights: the graph was cut on the way, by "
+        "`detach`, `item`, `no_grad` or by making a new tensor of the loss. Look at what stands between the model and "
+        "backward.",
+        tests=STEP,
+    ),
+]
+
+MAKE_LOADERS = [
+    Fault(
+        "training-not-shuffled",
+        family="DA01",
+        cell="make_loaders",
+        words="Training rows come in the order of the arrays. Where rows are sorted by class, each batch then teaches "
+        "a single class. Look at the arguments of the training loader.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "validation-shuffled",
+        family="DA03",
+        cell="make_loaders",
+        words="Validation rows come in random order. Predictions can then no longer be laid beside the rows that they "
+        "belong to. Look at the arguments of the validation loader.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "last-batch-dropped",
+        family="EV08",
+        cell="make_loaders",
+        words="The rows that do not fill a whole batch are never seen. In validation that changes the result; in "
+        "training it wastes data. Look at the arguments of the loaders.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "seed-does-not-decide",
+        family="RP01",
+        cell="make_loaders",
+        words="With the same seed the rows came in another order once the program had drawn other random numbers. A "
+        "run that cannot be repeated cannot be compared. Look at which generator the loader draws from: the global one "
+        "is shared with everything else.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "same-order-each-epoch",
+        family="RP02",
+        cell="make_loaders",
+        words="Every epoch has the same order, so the same rows meet in a batch each time. Shuffling is there to mix "
+        "them anew. Look at when the order is drawn, and whether the generator is seeded again each time.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "seed-ignored",
+        family="RP01",
+        cell="make_loaders",
+        words="Two different seeds give the same order: the argument is not used. To see how much of a result is "
+        "chance one runs it with several seeds. Look for a number where `seed` belongs.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "global-generator-seeded",
+        family="RP04",
+        cell="make_loaders",
+        words="After your function the rest of the program draws other random numbers than without it: you seeded, or "
+        "drew from, a generator that everybody shares. Dropout masks and weights made later then repeat. Look for "
+        "`manual_seed` or `seed` called on a library instead of on a generator of your own.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "labels-not-with-rows",
+        family="DA02",
+        cell="make_loaders",
+        words="Rows and labels are no longer pairs: they were shuffled separately, or only one of them was. No model "
+        "can learn from that. Look at how the two are put together.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "batches-on-the-device",
+        cell="make_loaders",
+        words="Your batches are on the device already. A data set that lives there fills the device's memory, and the "
+        "functions of the other exercises copy for themselves. `device` is only there to decide about pinning. Look at "
+        "where your tensors are made.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "batches-of-another-dtype",
+        family="LS05",
+        cell="make_loaders",
+        words="The tensors of a batch do not have the dtype that the text asks for: float32 for x, int64 for y. "
+        "Cross-entropy reads integer labels as classes, and a float64 batch does not fit float32 weights. Look at how "
+        "the arrays become tensors.",
+        tests=LOADERS,
+    ),
+]
+
+LOOP = "        x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)\n"
+
+TRAIN_EPOCH = [
+    Fault(
+        "epoch-batch-left-on-host",
+        family="DV01, DV04",
+        cell="train_epoch",
+        edits={LOOP: "        y = y.to(device)\n"},
+        words="The inputs of the batch are on the CPU when the model on the CUDA device gets them. Either they are "
+        "never moved, or the moved tensor is thrown away. Look at the first line of the loop.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-target-left-on-host",
+        family="DV02",
+        cell="train_epoch",
+        edits={LOOP: "        x = x.to(device)\n"},
+        words="The labels are on the CPU and the outputs on the CUDA device when the loss is computed. Look at the "
+        "first line of the loop.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-hard-coded-cuda",
+        family="DV05",
+        cell="train_epoch",
+        edits={LOOP: '        x, y = x.to("cuda"), y.to("cuda")\n'},
+        raises=NO_GPU,
+        words="Your loop uses the first CUDA device, whichever device it is given. On a machine without a GPU it "
+        "stops, and with two GPUs it mixes them. Look for `cuda` written into the function.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-moves-the-model-to-cuda",
+        family="DV05",
+        cell="train_epoch",
+        edits={
+            "    model.train()\n": '    model.to("cuda")\n    model.train()\n',
+            LOOP: '        x, y = x.to("cuda"), y.to("cuda")\n',
+        },
+        words="After your function on another device the model is on the first CUDA device: everything is moved there, "
+        "whichever device you are given. The caller asked for another one, where the rest of the program is. Look for "
+        "`cuda` written into the function, and for `is_available`.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-without-zero-grad",
+        family="AG01",
+        cell="train_epoch",
+        edits={"        optimizer.zero_grad()\n": ""},
+        words="The first step is right and the later ones are not: the gradients of all batches so far pile up. "
+        "`backward` adds to what is in `.grad`. Look at the beginning of each pass of the loop.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-without-steps",
+        family="OP01",
+        cell="train_epoch",
+        edits={"        optimizer.step()\n": ""},
+        words="No weight has moved: gradients are computed, and the optimiser never takes a step. Look at the end of "
+        "the loop.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-without-gradients",
+        family="AG02, OP02, OP03",
+        cell="train_epoch",
+        edits={"        loss.backward()\n": "        loss.backward()\n        optimizer.zero_grad()\n"},
+        words="The optimiser takes its steps and no weight moves: there are no gradients at that moment. Either they "
+        "are set to zero after backward, or backward comes too late or not at all. Look at the order of these three "
+        "lines.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-one-step-for-all",
+        family="OP13",
+        cell="train_epoch",
+        edits={
+            "        optimizer.zero_grad()\n": "",
+            "        optimizer.step()\n": "",
+            "    total, rows = 0.0, 0\n": "    total, rows = 0.0, 0\n    optimizer.zero_grad()\n",
+            "    return total / rows": "    optimizer.step()\n    return total / rows",
+        },
+        words="The optimiser takes a single step for the whole epoch, with the gradients of all batches added up. The "
+        "text asks for one step for each batch. Look at what stands inside the loop and what behind it.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-steps-one-batch-late",
+        family="OP02",
+        cell="train_epoch",
+        edits={
+            "        optimizer.zero_grad()\n": "",
+            "        loss.backward()\n        optimizer.step()\n": "        optimizer.step()\n"
+            "        optimizer.zero_grad()\n        loss.backward()\n",
+        },
+        words="Each step uses the gradients of the batch before: the first does nothing, and the last batch is never "
+        "learnt from. Look at the order of backward and step.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-mode-not-set",
+        family="OP15, EV03",
+        cell="train_epoch",
+        edits={"    model.train()\n": ""},
+        words="A model that arrives in evaluation mode is trained in evaluation mode: batch normalisation uses its old "
+        "statistics and never updates them, and dropout is off. After the first evaluation that happens in every "
+        "epoch. Look at what your function does before its first batch.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-in-evaluation-mode",
+        family="OP15",
+        cell="train_epoch",
+        edits={"model.train()": "model.eval()"},
+        words="Training runs in evaluation mode: batch normalisation uses its running statistics and never updates "
+        "them, and dropout is off. Look for `eval` in the function.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-mean-of-batch-means",
+        family="LS08, EV06",
+        cell="train_epoch",
+        edits={"total += loss.item() * len(x)": "total += loss.item()", "rows += len(x)": "rows += 1"},
+        words="Your result is the mean of the batches' means. A last batch of two rows then counts as much as one of a "
+        "hundred. Look at what each batch adds, and at what you divide by.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-loss-summed",
+        family="LS08",
+        cell="train_epoch",
+        edits={"total / rows": "total"},
+        words="Your result is the sum over the rows, so it grows with the data. The text asks for the mean. Look at "
+        "what you return.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-batch-means-summed",
+        family="LS08",
+        cell="train_epoch",
+        edits={"total += loss.item() * len(x)": "total += loss.item()", "total / rows": "total"},
+        words="Your result is the sum of the batches' mean losses. Look at what each batch adds, and at what you "
+        "divide by.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-means-divided-by-rows",
+        family="EV06",
+        cell="train_epoch",
+        edits={"total += loss.item() * len(x)": "total += loss.item()"},
+        words="Your result is too small by about the batch size: means of batches are added up and divided by the "
+        "number of rows. A mean over rows needs a sum over rows. Look at what each batch adds.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-last-loss",
+        family="LS10",
+        cell="train_epoch",
+        edits={"total / rows": "loss.item()"},
+        words="Your result is the loss of the last batch. The text asks for the mean over the whole epoch. Look at "
+        "what you return.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-first-batch-alone",
+        family="OP13",
+        cell="train_epoch",
+        edits={"    return total / rows": "        return total / rows"},
+        words="Your function returns after the first batch. Look at how far the `return` is indented.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-last-batch-skipped",
+        family="OP13",
+        cell="train_epoch",
+        edits={LOOP: "        if rows and len(x) < largest:\n            break\n        largest = len(x)\n" + LOOP},
+        words="The last batch is left out when it is smaller than the others. Its rows belong to the epoch. Look at "
+        "what your loop does with a batch of another size.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-optimiser-made-anew",
+        family="OP06",
+        cell="train_epoch",
+        edits={
+            "        optimizer.zero_grad()\n": "        optimizer.zero_grad()\n        optimizer.state.clear()\n",
+        },
+        words="The optimiser forgets its momentum between two batches, as if it were made anew for each. Its memory "
+        "is what makes it more than plain gradient descent. Look for an optimiser that is made, or emptied, inside "
+        "the loop.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-keeps-graphs",
+        family="AG06",
+        cell="train_epoch",
+        words="The graphs of earlier steps are still alive when the next batch is fetched. Adding losses as tensors, "
+        "or keeping them in a list, keeps the whole graph of each: memory grows with every batch. Look at what your "
+        "loop collects.",
+        tests=EPOCH,
+        pairs=False,
+    ),
+    Fault(
+        "epoch-keeps-tensors",
+        family="DV13",
+        cell="train_epoch",
+        words="The memory in use on the device grows with every batch: something of each batch is kept, such as its "
+        "outputs. A long epoch then ends in an out-of-memory error. Look at what your loop collects.",
+        tests=EPOCH,
+        pairs=False,
+    ),
+    Fault(
+        "epoch-waits-too-often",
+        family="DV08",
+        cell="train_epoch",
+        words="Your loop makes the host wait for the device more than once for each batch. While it waits, it cannot "
+        "prepare the next batch, and the device soon idles. Look for `.item()`, `float(...)`, `.cpu()`, `print` and "
+        "`if` on tensors inside the loop.",
+        tests=EPOCH,
+        pairs=False,
+    ),
+]
+
+EVALUATE = [
+    Fault(
+        "evaluation-batch-left-on-host",
+        family="DV01, DV02",
+        cell="evaluate",
+        edits={"            x, y = x.to(device), y.to(device)\n": ""},
+        words="The batch is on the CPU and the model on the CUDA device. Look at the first line of the loop.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-labels-left-on-host",
+        family="DV02",
+        cell="evaluate",
+        edits={"x, y = x.to(device), y.to(device)": "x = x.to(device)"},
+        words="The labels are on the CPU and the outputs on the CUDA device when the two meet. Look at the first line "
+        "of the loop.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-hard-coded-cuda",
+        family="DV05",
+        cell="evaluate",
+        edits={"x, y = x.to(device), y.to(device)": 'x, y = x.to("cuda"), y.to("cuda")'},
+        raises=NO_GPU,
+        words="Your loop uses the first CUDA device, whichever device it is given. On a machine without a GPU it "
+        "stops, and with two GPUs it mixes them. Look for `cuda` written into the function.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-moves-the-model-to-cuda",
+        family="DV05",
+        cell="evaluate",
+        edits={
+            "    model.eval()\n": '    model.to("cuda")\n    model.eval()\n',
+            "x, y = x.to(device), y.to(device)": 'x, y = x.to("cuda"), y.to("cuda")',
+        },
+        words="After your function on another device the model is on the first CUDA device: everything is moved there, "
+        "whichever device you are given. The caller asked for another one, where the rest of the program is. Look for "
+        "`cuda` written into the function, and for `is_available`.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-mode-not-set",
+        family="EV01",
+        cell="evaluate",
+        edits={"    model.eval()\n": ""},
+        words="The model is evaluated in whichever mode it arrives. In training mode batch normalisation uses the "
+        "statistics of each batch and changes its running ones, and dropout is on: measuring changes the model. Look "
+        "at what happens before the first forward pass.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluated-in-training-mode",
+        family="EV01",
+        cell="evaluate",
+        edits={"    model.eval()\n": "    model.train()\n"},
+        words="The model is evaluated in training mode: batch normalisation uses the statistics of each batch and "
+        "changes its running ones, and dropout is on. The result depends on how rows fall into batches, and measuring "
+        "changes the model. Look at what happens before the first forward pass.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-mode-left-on",
+        family="EV03",
+        cell="evaluate",
+        edits={"    model.train(was_training)\n": ""},
+        words="The model comes back in evaluation mode, whichever mode it came in. A training loop that evaluates now "
+        "and then goes on without dropout and with frozen statistics. Look at the end of the function.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-always-to-training-mode",
+        family="EV03",
+        cell="evaluate",
+        edits={"model.train(was_training)": "model.train()"},
+        words="The model comes back in training mode even when it came in evaluation mode. Whoever evaluates a "
+        "finished model twice then predicts with it in the wrong mode. Look at the end of the function.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-builds-graphs",
+        family="EV02",
+        cell="evaluate",
+        words="The outputs require gradients: PyTorch notes down every operation for a backward pass that never comes. "
+        "That costs memory and time. Look at what tells PyTorch that no gradients are wanted.",
+        tests=EVALUATION,
+        pairs=False,
+    ),
+    Fault(
+        "evaluation-mean-of-batch-means",
+        family="EV06",
+        cell="evaluate",
+        edits={
+            "            total += loss_fn(outputs, y).item() * len(x)\n": "            total += loss_fn(outputs, y)"
+            ".item()\n            count += 1\n",
+            "    total, right, rows = 0.0, 0, 0\n": "    total, right, rows, count = 0.0, 0, 0, 0\n",
+            "return total / rows,": "return total / count,",
+        },
+        words="Your loss is the mean of the batches' means. A last batch of two rows then counts as much as one of a "
+        "hundred. Look at what each batch adds, and at what you divide by.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "accuracy-mean-of-batch-means",
+        family="EV06",
+        cell="evaluate",
+        edits={
+            "(outputs.argmax(dim=1) == y).sum().item()": "(outputs.argmax(dim=1) == y).float().mean().item()",
+            "    total, right, rows = 0.0, 0, 0\n": "    total, right, rows, count = 0.0, 0, 0, 0\n",
+            "            rows += len(x)\n": "            rows += len(x)\n            count += 1\n",
+            "right / rows": "right / count",
+        },
+        words="Your accuracy is the mean of the batches' accuracies. A last batch of two rows then counts as much as "
+        "one of a hundred. Look at what each batch adds, and at what you divide by.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "both-means-of-batch-means",
+        family="EV06",
+        cell="evaluate",
+        edits={
+            "loss_fn(outputs, y).item() * len(x)": "loss_fn(outputs, y).item()",
+            "(outputs.argmax(dim=1) == y).sum().item()": "(outputs.argmax(dim=1) == y).float().mean().item()",
+            "rows += len(x)": "rows += 1",
+        },
+        words="Loss and accuracy are means of the batches' means. A last batch of two rows then counts as much as one "
+        "of a hundred. Look at what each batch adds, and at what you divide by.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "accuracy-over-the-wrong-axis",
+        family="EV05, LS06",
+        cell="evaluate",
+        edits={"argmax(dim=1)": "argmax(dim=0)"},
+        words="Your accuracy asks for each class which row has the largest output. The question is which class each "
+        "row is: the outputs have the shape (batch, classes). Look at the axis of the maximum.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "accuracy-in-per-cent",
+        family="EV05",
+        cell="evaluate",
+        edits={"right / rows": "100 * right / rows"},
+        words="Your accuracy is in per cent. The text asks for a share between 0 and 1. Look at what you return.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "accuracy-is-a-count",
+        family="EV05",
+        cell="evaluate",
+        edits={"right / rows": "float(right)"},
+        words="Your accuracy is the number of right rows. The text asks for their share. Look at what you return.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "accuracy-is-the-error",
+        family="EV05",
+        cell="evaluate",
+        edits={"argmax(dim=1) == y": "argmax(dim=1) != y"},
+        words="Your accuracy is the share of wrong rows. Look at the comparison of predictions and labels.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-of-the-last-batch",
+        family="EV08",
+        cell="evaluate",
+        edits={
+            "total += loss_fn(outputs, y).item() * len(x)": "total = loss_fn(outputs, y).item() * len(x)",
+            "right += (": "right = (",
+            "rows += len(x)": "rows = len(x)",
+        },
+        words="Your result is that of the last batch alone. Look at how each batch is added to the ones before.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-of-the-first-batch",
+        family="EV08",
+        cell="evaluate",
+        edits={"            rows += len(x)\n": "            rows += len(x)\n            break\n"},
+        words="Your result is that of the first batch alone. Look at where the function returns.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-remembers",
+        family="EV07",
+        cell="evaluate",
+        words="A second call gives other numbers than the first: sums of earlier calls are still there. Look at where "
+        "they are set to zero.",
+        tests=EVALUATION,
+        pairs=False,
+    ),
+    Fault(
+        "evaluation-clears-gradients",
+        cell="evaluate",
+        edits={"    model.eval()\n": "    model.eval()\n    model.zero_grad()\n"},
+        words="After the evaluation the gradients of the model are gone. Somebody may be collecting them over several "
+        "batches; an evaluation has no business there. Look for `zero_grad`.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-freezes-parameters",
+        cell="evaluate",
+        edits={"    model.eval()\n": "    model.eval()\n    model.requires_grad_(False)\n"},
+        words="After the evaluation the parameters no longer require gradients, so the next training step fails or "
+        "does nothing. Look at how you keep PyTorch from building a graph, and whether that ends.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-waits-too-often",
+        family="DV08",
+        cell="evaluate",
+        words="Your loop makes the host wait for the device more often than the text allows, for each row perhaps. "
+        "Look for `.item()`, `.tolist()`, `float(...)` and `if` on tensors.",
+        tests=EVALUATION,
+        pairs=False,
+    ),
+]
+
+AMP_LOOP = "        scaler.unscale_(optimizer)\n"
+
+TRAIN_EPOCH_AMP = [
+    Fault(
+        "amp-clipped-before-unscaling",
+        family="AM04",
+        cell="train_epoch_amp",
+        edits={AMP_LOOP: ""},
+        words="The gradients are clipped while they are still multiplied by the scale: they look huge, are cut to "
+        "max_norm, and after the division almost nothing is left. Look at what `.grad` holds when it is clipped.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-not-clipped",
+        family="OP08",
+        cell="train_epoch_amp",
+        edits={"        nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n": ""},
+        words="The norm of the gradients is not limited: max_norm changes nothing. Either they are not clipped, or "
+        "only after the step, when nobody uses them any more. Look at what happens between backward and step.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-clipped-by-value",
+        family="OP08",
+        cell="train_epoch_amp",
+        edits={"clip_grad_norm_(model.parameters(), max_norm)": "clip_grad_value_(model.parameters(), max_norm)"},
+        words="Each gradient entry is cut by itself, which changes the direction of the step. The text limits the norm "
+        "of all of them together. Look at which function clips.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-each-tensor-clipped",
+        family="OP08",
+        cell="train_epoch_amp",
+        edits={
+            "        nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n": "        for p in model.parameters():\n"
+            "            nn.utils.clip_grad_norm_(p, max_norm)\n"
+        },
+        words="The norm of each parameter's gradient is limited by itself. The text limits the norm of all of them "
+        "together, so that the direction of the step stays. Look at what is passed to the clipping.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-loss-not-scaled",
+        family="AM01",
+        cell="train_epoch_amp",
+        edits={"scaler.scale(loss).backward()": "loss.backward()"},
+        words="Your steps are too small by the factor of the scale: backward starts from the plain loss, and the "
+        "scaler divides all the same. Look at what backward is called on.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-gradients-not-unscaled",
+        family="AM02, AM04",
+        cell="train_epoch_amp",
+        edits={AMP_LOOP: "", "scaler.step(optimizer)": "optimizer.step()", "        scaler.update()\n": ""},
+        words="Your steps use gradients that are still multiplied by the scale. They are as many times too large, or, "
+        "once clipped, always as long as max_norm. Look at who takes the step.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-step-past-the-scaler",
+        family="AM02",
+        cell="train_epoch_amp",
+        edits={"scaler.step(optimizer)": "optimizer.step()"},
+        words="A batch whose gradients overflow is not skipped: the optimiser takes the step with infinite gradients, "
+        "and every weight is lost. Only the scaler knows that they overflowed. Look at who takes the step.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-scale-not-updated",
+        family="AM03",
+        cell="train_epoch_amp",
+        edits={"        scaler.update()\n": ""},
+        raises=r"unscale_\(\) has already been called on this optimizer since the last update",
+        words="The scaler is not told that a batch has ended, or is asked twice to unscale the gradients of one. It "
+        "adapts its scale between batches, and refuses the next one otherwise. Look at the last line of the loop.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-scale-updated-once",
+        family="AM03",
+        cell="train_epoch_amp",
+        edits={
+            AMP_LOOP: "        for p in model.parameters():\n            p.grad /= scaler.get_scale()\n",
+            "        scaler.step(optimizer)\n        scaler.update()\n": "        finite = all(bool(p.grad.isfinite()"
+            ".all()) for p in model.parameters())\n        optimizer.step() if finite else None\n",
+        },
+        words="The scale never changes: after a batch that overflows, the next one overflows too. Adapting it is what "
+        "the scaler is for. Look at how often its scale is updated.",
+        tests=AMP,
+    ),
+    Fault(
+        "autocast-missing",
+        family="AM05",
+        cell="train_epoch_amp",
+        edits={'torch.autocast("cuda", dtype=torch.float16)': 'torch.autocast("cuda", enabled=False)'},
+        words="The model computes in float32: there is a scaler, and nothing to scale for. Half precision is what "
+        "makes it fast. Look at what surrounds the forward pass.",
+        tests=AMP,
+    ),
+    Fault(
+        "autocast-bfloat16",
+        family="AM05",
+        cell="train_epoch_amp",
+        edits={"dtype=torch.float16": "dtype=torch.bfloat16"},
+        words="The model computes in bfloat16. The text asks for float16, which has more digits and a smaller range; "
+        "that range is why there is a scaler. Look at the dtype of autocast.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-loss-outside-autocast",
+        family="AM05, AM06",
+        cell="train_epoch_amp",
+        edits={
+            "            loss = loss_fn(model(x), y)\n": "            outputs = model(x)\n"
+            "        loss = loss_fn(outputs, y)\n"
+        },
+        words="The loss is computed in float16, outside autocast: exponentials beyond 65504 are infinite there. "
+        "Autocast knows which operations need float32. Look at which lines it surrounds.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-parameters-in-half",
+        family="AM05",
+        cell="train_epoch_amp",
+        edits={"    model.train()\n": "    model.train().half()\n"},
+        raises=r"Attempting to unscale FP16 gradients",
+        words="The parameters themselves are float16. Small updates are then rounded away, and the scaler refuses "
+        "such gradients. Autocast leaves the parameters in float32 and casts for each operation. Look for `half`.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-without-zero-grad",
+        family="AG01",
+        cell="train_epoch_amp",
+        edits={"        optimizer.zero_grad()\n": ""},
+        words="The gradients of all batches so far pile up. `backward` adds to what is in `.grad`. Look at the "
+        "beginning of each pass of the loop.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-without-steps",
+        family="OP01",
+        cell="train_epoch_amp",
+        edits={"        scaler.step(optimizer)\n": ""},
+        words="No weight has moved: the step is never taken. Look at the end of the loop.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-loss-still-scaled",
+        family="LS10",
+        cell="train_epoch_amp",
+        edits={"total += loss.item() * len(x)": "total += scaler.scale(loss).item() * len(x)"},
+        words="The mean loss that you return is multiplied by the scale. Look at which loss is added up.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-mean-of-batch-means",
+        family="LS08, EV06",
+        cell="train_epoch_amp",
+        edits={"total += loss.item() * len(x)": "total += loss.item()", "rows += len(x)": "rows += 1"},
+        words="Your result is the mean of the batches' means. A last batch of two rows then counts as much as one of a "
+        "hundred. Look at what each batch adds, and at what you divide by.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-in-evaluation-mode",
+        family="OP15",
+        cell="train_epoch_amp",
+        words="A model that arrives in evaluation mode is trained in evaluation mode. Look at what your function does "
+        "before its first batch.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-hard-coded-cuda",
+        family="DV05",
+        cell="train_epoch_amp",
+        edits={LOOP: '        x, y = x.to("cuda"), y.to("cuda")\n'},
+        raises=NO_GPU,
+        words="Your loop uses the first CUDA device, whichever it is given; with two GPUs it mixes them. Look for "
+        "`cuda` written into the function.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-moves-the-model-to-cuda",
+        family="DV05",
+        cell="train_epoch_amp",
+        edits={
+            "    model.train()\n": '    model.to("cuda")\n    model.train()\n',
+            LOOP: '        x, y = x.to("cuda"), y.to("cuda")\n',
+        },
+        words="After your function on another device the model is on the first CUDA device: everything is moved there, "
+        "whichever device you are given. The caller asked for another one, where the rest of the program is. Look for "
+        "`cuda` written into the function, and for `is_available`.",
+        tests=AMP,
+    ),
+    Fault(
+        "amp-batch-left-on-host",
+        family="DV01",
+        cell="train_epoch_amp",
+        edits={LOOP: ""},
+        words="The batch is on the CPU and the model on the CUDA device. Look at the first line of the loop.",
+        tests=AMP,
+    ),
+]
+
+CHECKPOINTS = [
+    Fault(
+        "checkpoint-model-not-loaded",
+        family="SV03",
+        cell="checkpoint",
+        edits={'    model.load_state_dict(checkpoint["model"])\n': ""},
+        words="After loading, the model still has the weights that it was made with. Either they are not loaded, or "
+        "they are loaded under names that the model does not have while mismatches are ignored (`strict=False`). Look "
+        "at the lines that concern the model.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-statistics-missing",
+        family="SV03",
+        cell="checkpoint",
+        edits={
+            '"model": model.state_dict(),': '"model": {name: p.data for name, p in model.named_parameters()},',
+            'model.load_state_dict(checkpoint["model"])': 'model.load_state_dict(checkpoint["model"], strict=False)',
+        },
+        words="The parameters come back and the running statistics of batch normalisation do not: they are buffers, "
+        "not parameters. In evaluation mode the resumed model computes something else. Look at what is saved of the "
+        "model.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-optimizer-missing",
+        family="SV02",
+        cell="checkpoint",
+        edits={'    optimizer.load_state_dict(checkpoint["optimizer"])\n': ""},
+        words="The resumed run goes on with an optimiser that remembers nothing: momentum, or Adam's averages, start "
+        "from zero. Look at what is saved and loaded of the optimiser.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-scheduler-missing",
+        family="SV02",
+        cell="checkpoint",
+        edits={'        scheduler.load_state_dict(checkpoint["scheduler"])\n': "        pass\n"},
+        words="The schedule of the resumed run starts from the beginning: the learning rate falls at other times than "
+        "in the uninterrupted one. Look at what is saved and loaded of the scheduler.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-scaler-missing",
+        family="SV02",
+        cell="checkpoint",
+        edits={'        scaler.load_state_dict(checkpoint["scaler"])\n': "        pass\n"},
+        words="The scale of the resumed run starts from the beginning. Look at what is saved and loaded of the scaler.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-random-state-missing",
+        family="SV02, RP01",
+        cell="checkpoint",
+        edits={'    torch.set_rng_state(checkpoint["random"].cpu())\n': ""},
+        words="With dropout the resumed run ends elsewhere: its masks are drawn from another place in the stream of "
+        "random numbers. Look at what is saved and set of the random state.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-epoch-from-zero",
+        family="SV02",
+        cell="checkpoint",
+        edits={'return checkpoint["epoch"]': "return 0"},
+        words="The epoch that you return is 0: the resumed run would do all its epochs again. Look at what is saved "
+        "and returned of it.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-epoch-off-by-one",
+        family="SV02, OP13",
+        cell="checkpoint",
+        edits={'return checkpoint["epoch"]': 'return checkpoint["epoch"] + 1'},
+        words="The epoch that you return is one more than the one that was saved. `epoch` is the number of epochs that "
+        "are done; counting on is the caller's business. Look for `+ 1`.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-epoch-not-returned",
+        family="SV02",
+        cell="checkpoint",
+        edits={'    return checkpoint["epoch"]\n': ""},
+        words="`load_checkpoint` returns None. The program that resumes needs to know how many epochs are done. Look "
+        "at the end of the function.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-without-map-location",
+        family="SV04",
+        cell="checkpoint",
+        edits={"map_location=device, ": ""},
+        raises=r"Attempting to deserialize object on (a )?CUDA device",
+        words="A file that was written on a CUDA device cannot be loaded where there is none: its tensors want to go "
+        "back to where they were. Look at what `torch.load` is told about devices.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-pickles-objects",
+        family="SV07",
+        cell="checkpoint",
+        words="The file holds Python objects: a whole model, an optimiser, or something else with a class. Such a file "
+        "can run any code when it is opened, and breaks when a class changes its place. Look at what you put into it.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-none-not-handled",
+        cell="checkpoint",
+        edits={
+            "scheduler.state_dict() if scheduler is not None else None": "scheduler.state_dict()",
+            "scaler.state_dict() if scaler is not None else None": "scaler.state_dict()",
+        },
+        raises=r"'NoneType' object has no attribute '(state_dict|load_state_dict)'",
+        words="Your code asks None for its state: there is not always a scheduler or a scaler. Look at how you treat "
+        "the two when they are None.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-saving-changes-the-mode",
+        family="SV06",
+        cell="checkpoint",
+        edits={"    checkpoint = {\n": "    model.eval()\n    checkpoint = {\n"},
+        words="The run that was saved goes on differently after it: the model is left in evaluation mode. Saving reads "
+        "and changes nothing. Look for `eval`.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-loading-changes-the-mode",
+        family="SV06",
+        cell="checkpoint",
+        edits={'    return checkpoint["epoch"]\n': '    model.eval()\n    return checkpoint["epoch"]\n'},
+        words="After loading, the model is in evaluation mode, and training goes on without dropout and with frozen "
+        "statistics. Which mode is right is the caller's business. Look for `eval`.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-model-moved-to-cpu",
+        family="DV11",
+        cell="checkpoint",
+        edits={'    return checkpoint["epoch"]\n': '    model.cpu()\n    return checkpoint["epoch"]\n'},
+        words="After loading, the model is on the CPU, whichever device it was on. Look at every `.cpu()` and `.to(`.",
+        tests=CHECKPOINT,
+    ),
+]
+
+FITS = [
+    Fault(
+        "fit-model-not-moved",
+        family="DV03",
+        cell="fit",
+        edits={"    model.to(device)\n": ""},
+        words="The model is on the CPU when the first batch arrives on the device. It comes from the host. Look at the "
+        "first lines of the function.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-on-the-cpu",
+        family="DV03",
+        cell="fit",
+        edits={"    model.to(device)\n": '    device = "cpu"\n'},
+        words="The whole run is on the CPU, whichever device it is given. The numbers are right, and the GPU does "
+        "nothing. Look at where `device` is used.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-hard-coded-cuda",
+        family="DV05",
+        cell="fit",
+        edits={"    model.to(device)\n": '    device = "cuda"\n    model.to(device)\n'},
+        raises=NO_GPU,
+        words="The run is on the first CUDA device, whichever device it is given. Look for `cuda` written into the "
+        "function, and for `is_available`: the caller has decided already.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-model-back-on-host",
+        family="DV09",
+        cell="fit",
+        edits={"    return history": "    model.cpu()\n    return history"},
+        words="The model comes back on the CPU. The text asks for it to stay on the device. Look at the end of the "
+        "function.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-learning-rate-constant",
+        family="OP07",
+        cell="fit",
+        edits={"            scheduler.step()\n": ""},
+        words="The first epoch is right, and later ones use a learning rate that has not become smaller. Look at what "
+        "happens to it at the end of an epoch.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-learning-rate-falls-too-early",
+        family="OP07",
+        cell="fit",
+        edits={
+            "            scheduler.step()\n": "",
+            "        for epoch in range(1, epochs + 1):\n": "        for epoch in range(1, epochs + 1):\n"
+            "            scheduler.step()\n",
+        },
+        words="The first epoch already uses the smaller learning rate. It falls *after* each epoch. Look at the order "
+        "of training and schedule.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-without-momentum",
+        family="OP04",
+        cell="fit",
+        edits={", momentum=0.9": ""},
+        words="Your optimiser has no momentum. Look at its arguments.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-optimizer-made-anew",
+        family="OP06",
+        cell="fit",
+        edits={
+            "            train_loss = train_epoch": "            optimizer.state.clear()\n            train_loss = "
+            "train_epoch"
+        },
+        words="The optimiser forgets its momentum between two epochs, as if it were made anew for each. Look at where "
+        "it is made.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-optimizer-of-a-copy",
+        family="OP05",
+        cell="fit",
+        edits={
+            "    optimizer = torch.optim.SGD(model.parameters(),": "    import copy\n\n"
+            "    optimizer = torch.optim.SGD(copy.deepcopy(model).parameters(),"
+        },
+        words="Your optimiser moves the parameters of another model: those of this one stay where they were. Look at "
+        "which parameters it gets, and whether the model is copied or made anew after that.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-last-weights",
+        family="SV01, OP14",
+        cell="fit",
+        edits={"    model.load_state_dict(best)\n": ""},
+        words="The model comes back with the weights of the last epoch, not of the best one. Either the best ones are "
+        "never brought back, or what you kept are the model's own tensors, and training went on changing them. Look at "
+        "what is kept when an epoch is the best so far, and at the end of the function.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-best-without-statistics",
+        family="SV03",
+        cell="fit",
+        edits={
+            "in model.state_dict().items()}": "in model.named_parameters()}",
+            "model.load_state_dict(best)": "model.load_state_dict(best, strict=False)",
+        },
+        words="The parameters of the best epoch come back with the running statistics of the last one. They belong "
+        "together. Look at what is kept when an epoch is the best so far.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-worst-weights",
+        family="OP14",
+        cell="fit",
+        edits={'float("inf")': '-float("inf")', "if val_loss < lowest:": "if val_loss > lowest:"},
+        words="The model comes back as it was after the epoch with the *highest* validation loss. Look at the "
+        "comparison.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-best-by-training-loss",
+        family="DA06, OP14",
+        cell="fit",
+        edits={"if val_loss < lowest:": "if train_loss < lowest:", "lowest = val_loss": "lowest = train_loss"},
+        words="The best epoch is chosen by the training loss, which falls even when the model only learns its data by "
+        "heart. Look at the comparison.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-best-by-accuracy",
+        family="OP14",
+        cell="fit",
+        edits={"if val_loss < lowest:": "if -accuracy < lowest:", "lowest = val_loss": "lowest = -accuracy"},
+        words="The best epoch is chosen by the validation accuracy. The text asks for the lowest validation loss, "
+        "which still differs where accuracies are equal. Look at the comparison.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-one-epoch-short",
+        family="OP13",
+        cell="fit",
+        edits={"range(1, epochs + 1)": "range(1, epochs)", "    model.load_state_dict(best)\n": ""},
+        words="There is one epoch too few. Look at the ends of the loop's range.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-one-epoch-more",
+        family="OP13",
+        cell="fit",
+        edits={"range(1, epochs + 1)": "range(1, epochs + 2)"},
+        words="There is one epoch too many. Look at the ends of the loop's range.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-validates-on-training-data",
+        family="DA05",
+        cell="fit",
+        edits={"evaluate(model, val_loader,": "evaluate(model, train_loader,"},
+        words="Your validation numbers are those of the training data. They say how well the model knows what it has "
+        "seen. Look at which loader is evaluated.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-trains-on-validation-data",
+        family="DA05",
+        cell="fit",
+        edits={"train_epoch(model, train_loader,": "train_epoch(model, val_loader,"},
+        words="Your model is trained on the validation data. Look at which loader goes where.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-steps-from-zero",
+        cell="fit",
+        edits={"add_scalar(name, value, epoch)": "add_scalar(name, value, epoch - 1)"},
+        words="Your scalars start at step 0. The text counts epochs from 1. Look at the third argument of the writer.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-steps-missing",
+        cell="fit",
+        edits={"add_scalar(name, value, epoch)": "add_scalar(name, value)"},
+        words="All your scalars have the step 0, so that TensorBoard draws them above each other. Look at the "
+        "arguments of the writer.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-scalars-swapped",
+        cell="fit",
+        edits={
+            "                writer.add_scalar(name, value, epoch)\n": "                name = {'loss/train': "
+            "'loss/validation', 'loss/validation': 'loss/train'}.get(name, name)\n"
+            "                writer.add_scalar(name, value, epoch)\n"
+        },
+        words="In TensorBoard's file training and validation loss are swapped. Look at which value goes with which "
+        "tag.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "writer-not-closed",
+        cell="fit",
+        words="When your function returns, TensorBoard's file holds no scalars. A writer collects them and writes now "
+        "and then; who does not close or flush it loses the end, or everything. Look at what becomes of the writer.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "scalars-under-other-names",
+        cell="fit",
+        words="TensorBoard's file does not have the three tags of the text. Programs that read it find curves by their "
+        "names. Look at the first argument of the writer.",
+        tests=FIT,
+        pairs=False,
+    ),
+]
+
+# Those of fit come first: what went wrong in exercises 3 and 4 is tried before them if it was seen there.
+FAULTS = [
+    *ANYWHERE,
+    *FITS,
+    *TRAIN_STEP,
+    *MAKE_LOADERS,
+    *TRAIN_EPOCH,
+    *EVALUATE,
+    *TRAIN_EPOCH_AMP,
+    *CHECKPOINTS,
+]

@@ -1,0 +1,543 @@
+"""What the hidden checks of a6 ask: each function is sent as source and runs beside the student's code.
+
+Networks are built here from the judge's arrays, the student's functions train them, and arrays come back. What is
+only watched (copies, modes, graphs that are alive) has probes of its own. No right answers and no seeds stand here.
+"""
+
+from __future__ import annotations
+
+# --- 1. train_step --------------------------------------------------------------------------------------------------
+
+
+def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, stale=None):
+    """Weights, losses and the optimiser's steps after one `train_step` for each batch.
+
+    stale: what lies in `.grad` of every parameter before the first step.
+    """
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    steps = training.count_steps(optimizer)
+    if stale is not None:
+        for parameter in model.parameters():
+            parameter.grad = torch.full_like(parameter, stale)
+    loss_fn = torch.nn.CrossEntropyLoss()
+    losses = []
+    for x, y in batches:
+        batch = (torch.tensor(x), torch.tensor(y))
+        losses.append(ns.train_step(model, batch, loss_fn, optimizer, device))
+    devices = sorted({str(p.device) for p in model.parameters()})
+    return {"weights": training.parameters(model), "losses": losses, "steps": steps[0], "devices": devices}
+
+
+def devices_of_steps(ns, kind, sizes, weights, batches, settings, device):
+    """Where outputs, parameters and momentum are in each `train_step`, and the weights afterwards."""
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    watch = training.Watch()
+    model.append(watch)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    loss_fn = torch.nn.CrossEntropyLoss()
+    for x, y in batches:
+        ns.train_step(model, [torch.tensor(x), torch.tensor(y)], loss_fn, optimizer, device)
+    state = [value for entry in optimizer.state.values() for value in entry.values() if torch.is_tensor(value)]
+    return {
+        "outputs": watch.devices,
+        "parameters": sorted({str(p.device) for p in model.parameters()}),
+        "momentum": sorted({str(value.device) for value in state}),
+        "weights": training.parameters(model),
+    }
+
+
+# --- 2. make_loaders ------------------------------------------------------------------------------------------------
+
+
+def loaders_two_epochs(ns, x_train, y_train, x_val, y_val, batch_size, device, seed):
+    """Every batch of both loaders in two epochs."""
+    train_loader, val_loader = ns.make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed)
+
+    def epoch(loader):
+        return [(x.cpu().numpy().copy(), y.cpu().numpy().copy()) for x, y in loader]
+
+    return {"train": [epoch(train_loader), epoch(train_loader)], "validation": [epoch(val_loader), epoch(val_loader)]}
+
+
+def kinds_of_batches(ns, x_train, y_train, x_val, y_val, batch_size, device, seed):
+    """What the batches are: dtypes and devices of both loaders."""
+    import torch
+
+    found = {}
+    loaders = ns.make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed)
+    for name, loader in zip(("train", "validation"), loaders, strict=True):
+        x, y = next(iter(loader))
+        tensors = torch.is_tensor(x) and torch.is_tensor(y)
+        found[name] = [str(x.dtype), str(x.device), str(y.dtype), str(y.device)] if tensors else [type(x).__name__]
+    return found
+
+
+def orders_by_seed(ns, x, y, batch_size, device, seeds, epochs, noise):
+    """The rows in the order of each epoch, for each seed; `noise` seeds the global generators before each epoch."""
+    import random
+
+    import numpy as np
+    import torch
+
+    orders = []
+    for place, seed in enumerate(seeds):
+        torch.manual_seed(noise[place][0])
+        train_loader, _ = ns.make_loaders(x, y, x, y, batch_size, device, seed)
+        of_this = []
+        for epoch in range(epochs):
+            torch.manual_seed(noise[place][epoch])
+            np.random.seed(noise[place][epoch])
+            random.seed(noise[place][epoch])
+            of_this.append(np.concatenate([rows.cpu().numpy() for rows, _ in train_loader]).ravel())
+        orders.append(of_this)
+    return orders
+
+
+def draws_after_making_loaders(ns, x, y, batch_size, device, seed, noise):
+    """What the three global generators give after `make_loaders`, and the rows of an epoch, sorted."""
+    import random
+
+    import numpy as np
+    import torch
+
+    torch.manual_seed(noise)
+    np.random.seed(noise)
+    random.seed(noise)
+    train_loader, _ = ns.make_loaders(x, y, x, y, batch_size, device, seed)
+    drawn = [torch.rand(3).numpy(), np.random.rand(3), np.array([random.random() for _ in range(3)])]
+    rows = np.concatenate([batch.cpu().numpy() for batch, _ in train_loader])
+    return {"draws": drawn, "rows": rows[np.argsort(rows[:, 0])]}
+
+
+# --- 3. train_epoch -------------------------------------------------------------------------------------------------
+
+
+def weights_after_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode=True):
+    """Weights, running statistics, mean loss, mode and the optimiser's steps after one `train_epoch`."""
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    model.train(training_mode)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    steps = training.count_steps(optimizer)
+    loader = training.batches_of(x, y, batch_size)
+    loss = ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
+    return {
+        "weights": training.parameters(model),
+        "statistics": training.buffers(model),
+        "loss": loss,
+        "steps": steps[0],
+        "devices": sorted({str(p.device) for p in model.parameters()}),
+    }
+
+
+def modes_of_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode):
+    """In which mode each forward pass of `train_epoch` was made."""
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    watch = training.Watch()
+    model.append(watch)
+    model.train(training_mode)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    loader = training.batches_of(x, y, batch_size)
+    ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
+    return {"modes": watch.training_modes, "weights": training.parameters(model)}
+
+
+def economy_of_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device):
+    """What `train_epoch` copies and how often it waits; the device's memory as each batch is fetched."""
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    memory = []
+    loader = training.batches_of(x, y, batch_size, lambda: memory.append(torch.cuda.memory_allocated(device)))
+    loss_fn = torch.nn.CrossEntropyLoss()
+    ns.train_epoch(model, loader, loss_fn, optimizer, device)  # the first allocates gradients and momentum
+    memory.clear()
+    with training.device_step() as found:
+        ns.train_epoch(model, loader, loss_fn, optimizer, device)
+    step = found[0]
+    return {
+        "to the device": step.nbytes["host to device"],
+        "between devices": step.nbytes["device to device"],
+        "to the host": step.nbytes["device to host"],
+        "waits": sum(step.syncs.values()),
+        "memory": memory,
+        "weights": training.parameters(model),
+    }
+
+
+def graphs_in_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device):
+    """How many graphs are alive as each batch is fetched."""
+    import gc
+
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    watch = training.Watch()
+    model.append(watch)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    alive = []
+
+    def look():
+        if watch.graphs_alive() > 1:
+            gc.collect()
+        alive.append(watch.graphs_alive())
+
+    loader = training.batches_of(x, y, batch_size, look)
+    ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
+    return {"alive": alive, "weights": training.parameters(model)}
+
+
+# --- 4. evaluate ----------------------------------------------------------------------------------------------------
+
+
+def evaluation(ns, kind, sizes, weights, statistics, x, y, batch_size, device, training_mode):
+    """What `evaluate` returns, the model's mode afterwards, and what a second call without the first row returns."""
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights, statistics).to(device).train(training_mode)
+    loader = training.batches_of(x, y, batch_size)
+    loss_fn = torch.nn.CrossEntropyLoss()
+    first = ns.evaluate(model, loader, loss_fn, device)
+    return {
+        "first": first,
+        "training afterwards": model.training,
+        "devices": sorted({str(p.device) for p in model.parameters()}),
+        "second": ns.evaluate(model, training.batches_of(x[1:], y[1:], batch_size), loss_fn, device),
+    }
+
+
+def model_around_evaluation(ns, kind, sizes, weights, x, y, batch_size, device, gradient, frozen):
+    """The result of `evaluate`, and parameters, statistics, gradients and `requires_grad` of the model afterwards."""
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(name not in frozen)
+        if name not in frozen:
+            parameter.grad = torch.full_like(parameter, gradient)
+    result = ns.evaluate(model, training.batches_of(x, y, batch_size), torch.nn.CrossEntropyLoss(), device)
+    return {
+        "result": result,
+        "weights": training.parameters(model),
+        "statistics": training.buffers(model),
+        "gradients": training.gradients(model),
+        "requires_grad": {name: p.requires_grad for name, p in model.named_parameters()},
+    }
+
+
+def watched_evaluation(ns, kind, sizes, weights, x, y, batch_size, device):
+    """For each forward pass of `evaluate`: whether in training mode, and whether the output requires gradients."""
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    watch = training.Watch()
+    model.append(watch)
+    result = ns.evaluate(model, training.batches_of(x, y, batch_size), torch.nn.CrossEntropyLoss(), device)
+    return {"result": result, "training": watch.training_modes, "graph": watch.builds_graph}
+
+
+def economy_of_an_evaluation(ns, kind, sizes, weights, x, y, batch_size, device):
+    """What `evaluate` copies, and how often it waits."""
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    loader = training.batches_of(x, y, batch_size)
+    with training.device_step() as found:
+        result = ns.evaluate(model, loader, torch.nn.CrossEntropyLoss(), device)
+    step = found[0]
+    return {
+        "result": result,
+        "to the device": step.nbytes["host to device"],
+        "to the host": step.nbytes["device to host"],
+        "waits": sum(step.syncs.values()),
+    }
+
+
+# --- 5. train_epoch_amp ---------------------------------------------------------------------------------------------
+
+
+def moves_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
+    """How far `train_epoch_amp` moves each parameter; mean loss, scale, steps and dtypes afterwards."""
+    import numpy as np
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    steps = training.count_steps(optimizer)
+    scaler = torch.amp.GradScaler("cuda", **scaling)
+    loader = training.batches_of(x, y, batch_size)
+    loss = ns.train_epoch_amp(model, loader, torch.nn.CrossEntropyLoss(), optimizer, scaler, device, max_norm)
+    after = training.parameters(model)
+    return {
+        # In float16, so that they are compared as what they were computed from.
+        "moves": {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights},
+        "loss": loss,
+        "scale": scaler.get_scale(),
+        "steps": steps[0],
+        "dtypes": sorted({str(p.dtype) for p in model.parameters()}),
+        "devices": sorted({str(p.device) for p in model.parameters()}),
+    }
+
+
+def mean_loss_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
+    """The mean loss that `train_epoch_amp` returns, once more in float32 as what it was computed in."""
+    import numpy as np
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    scaler = torch.amp.GradScaler("cuda", **scaling)
+    loader = training.batches_of(x, y, batch_size)
+    loss = ns.train_epoch_amp(model, loader, torch.nn.CrossEntropyLoss(), optimizer, scaler, device, max_norm)
+    return {"loss": loss, "in float32": np.float32(float(loss))}
+
+
+def loss_of_large_outputs(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
+    """The mean loss that `train_epoch_amp` returns for a loss written with exponentials, and the steps taken."""
+    import numpy as np
+    import torch
+
+    from course_lib.checks import training
+
+    def written_out(outputs, labels):
+        exponentials = outputs.exp()
+        right = outputs.gather(1, labels[:, None])[:, 0]
+        return (exponentials.sum(dim=1).log() - right).mean()
+
+    model = training.network(kind, sizes, weights).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    steps = training.count_steps(optimizer)
+    scaler = torch.amp.GradScaler("cuda", **scaling)
+    loss = ns.train_epoch_amp(
+        model, training.batches_of(x, y, batch_size), written_out, optimizer, scaler, device, max_norm
+    )
+    after = training.parameters(model)
+    moves = {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights}
+    return {"loss": loss, "steps": steps[0], "scale": scaler.get_scale(), "moves": moves}
+
+
+def dtypes_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
+    """The dtype of the model's outputs and its mode in each forward pass of `train_epoch_amp`."""
+    import numpy as np
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    watch = training.Watch()
+    model.append(watch)
+    model.eval()
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    scaler = torch.amp.GradScaler("cuda", **scaling)
+    loader = training.batches_of(x, y, batch_size)
+    ns.train_epoch_amp(model, loader, torch.nn.CrossEntropyLoss(), optimizer, scaler, device, max_norm)
+    after = training.parameters(model)
+    moves = {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights}
+    return {"outputs": watch.dtypes, "training": watch.training_modes, "moves": moves}
+
+
+# --- 6. checkpoint --------------------------------------------------------------------------------------------------
+
+
+def interrupted_run(ns, kind, sizes, weights, x, y, batch_size, rule, parts, epochs, noise, device, **more):
+    """A run of `epochs[1]` epochs that is saved after `epochs[0]`, with its file; given a `file`, the run that goes on.
+
+    rule: optimiser and its settings. parts: settings of the schedule and the scaler, or None for each. noise: seed of
+    the random generator. no_gpu: no CUDA device is to be had while the file is loaded.
+    """
+    import os
+    import tempfile
+
+    import torch
+
+    from course_lib.checks import training
+
+    file, no_gpu = more.get("file"), more.get("no_gpu", False)
+    torch.manual_seed(noise)
+    model = training.network(kind, sizes, weights).to(device)
+    optimizer = getattr(torch.optim, rule[0])(model.parameters(), **rule[1])
+    scheduler = parts[0] and torch.optim.lr_scheduler.StepLR(optimizer, **parts[0])
+    scaler = parts[1] and torch.amp.GradScaler(torch.device(device).type, **parts[1])
+    loader = training.batches_of(x, y, batch_size)
+    loss_fn = torch.nn.CrossEntropyLoss()
+
+    def trained(many):
+        for _ in range(many):
+            for rows, labels in loader:
+                optimizer.zero_grad()
+                loss = loss_fn(model(rows.to(device)), labels.to(device))
+                (scaler.scale(loss) if scaler else loss).backward()
+                if scaler:
+                    scaler.step(optimizer)
+                    scaler.update()
+                else:
+                    optimizer.step()
+            if scheduler:
+                scheduler.step()
+
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.pt")
+        if file is None:
+            trained(epochs[0])
+            ns.save_checkpoint(path, model, optimizer, scheduler, scaler, epochs[0])
+            with open(path, "rb") as written:
+                found["file"] = written.read()
+        else:
+            with open(path, "wb") as copied:
+                copied.write(file)
+            asked = torch.cuda.is_available, torch.cuda.device_count
+            if no_gpu:
+                torch.cuda.is_available, torch.cuda.device_count = (lambda: False), (lambda: 0)
+            try:
+                found["epoch"] = ns.load_checkpoint(path, model, optimizer, scheduler, scaler, device)
+            finally:
+                torch.cuda.is_available, torch.cuda.device_count = asked
+            found["devices"] = sorted({str(p.device) for p in model.parameters()})
+    trained(epochs[1] - epochs[0])
+    return found | {
+        "weights": training.parameters(model),
+        "statistics": training.buffers(model),
+        "learning rate": optimizer.param_groups[0]["lr"],
+        "scale": scaler.get_scale() if scaler else 0.0,
+    }
+
+
+def read_as_plain_data(ns, kind, sizes, weights, epoch, rule):
+    """Whether the file of `save_checkpoint` can be read as plain data: nothing, or the error's type."""
+    import os
+    import pickle
+    import tempfile
+
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights)
+    optimizer = getattr(torch.optim, rule[0])(model.parameters(), **rule[1])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.pt")
+        ns.save_checkpoint(path, model, optimizer, None, None, epoch)
+        try:
+            torch.load(path, map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError as error:
+            return type(error).__name__
+    return ""
+
+
+# --- 7. fit ---------------------------------------------------------------------------------------------------------
+
+
+def fitted(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, learning_rate, device):
+    """What `fit` returns, and what the model holds afterwards."""
+    import tempfile
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights)
+    loaders = training.batches_of(x, y, batch_size), training.batches_of(x_val, y_val, batch_size)
+    with tempfile.TemporaryDirectory() as folder:
+        history = ns.fit(model, *loaders, epochs, learning_rate, device, folder)
+    return {
+        "history": history,
+        "weights": training.parameters(model),
+        "statistics": training.buffers(model),
+        "devices": sorted({str(p.device) for p in model.parameters()}),
+    }
+
+
+def scalars_of_a_fit(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, learning_rate, device):
+    """What stands in the event files of `fit` when it has returned: tag -> steps and values."""
+    import tempfile
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights)
+    loaders = training.batches_of(x, y, batch_size), training.batches_of(x_val, y_val, batch_size)
+    with training.patient_writers(), tempfile.TemporaryDirectory() as folder:
+        ns.fit(model, *loaders, epochs, learning_rate, device, folder)
+        scalars = training.read_scalars(folder)
+    return {tag: {"steps": [s for s, _ in rows], "values": [v for _, v in rows]} for tag, rows in scalars.items()}
+
+
+def devices_of_a_fit(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, learning_rate, device):
+    """On which devices the forward passes of `fit` ran, and where the parameters are afterwards."""
+    import tempfile
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights)
+    watch = training.Watch()
+    model.append(watch)
+    loaders = training.batches_of(x, y, batch_size), training.batches_of(x_val, y_val, batch_size)
+    with tempfile.TemporaryDirectory() as folder:
+        ns.fit(model, *loaders, epochs, learning_rate, device, folder)
+    return {"outputs": sorted(set(watch.devices)), "parameters": sorted({str(p.device) for p in model.parameters()})}
+
+
+def outputs_at_validation(
+    ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, batch_size_val, epochs, learning_rate, device
+):
+    """The training losses of a `fit`, and its outputs in each validation. Asked of the judge's side alone."""
+    import tempfile
+
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights)
+    outputs = []
+
+    def look():
+        mode = model.training
+        with torch.no_grad():
+            outputs.append(model.eval()(torch.tensor(x_val)).numpy())
+        model.train(mode)
+
+    loaders = training.batches_of(x, y, batch_size), training.batches_of(x_val, y_val, batch_size_val, look)
+    with tempfile.TemporaryDirectory() as folder:
+        history = ns.fit(model, *loaders, epochs, learning_rate, device, folder)
+    return {"train": history["loss/train"], "outputs": outputs}
+
+
+def scores(ns, kind, sizes, weights, statistics, x):
+    """The outputs of a network in evaluation mode. Asked of the judge's own side alone."""
+    import torch
+
+    from course_lib.checks import training
+
+    with torch.no_grad():
+        return training.network(kind, sizes, weights, statistics).eval()(torch.tensor(x)).numpy()

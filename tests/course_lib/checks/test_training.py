@@ -1,0 +1,159 @@
+"""The observers of training loops: they change nothing and miss nothing."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from course_lib import virtual_cuda
+from course_lib.checks import training
+
+
+@pytest.fixture
+def cuda() -> Iterator[None]:
+    with virtual_cuda.session(force=True, quiet=True):
+        yield
+
+
+def weights_of(kind: str, sizes: tuple[int, int, int]) -> training.Arrays:
+    rng = np.random.default_rng(0)
+    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in training.shapes(kind, sizes).items()}
+
+
+@pytest.mark.parametrize("kind", sorted(training.networks))
+def test_a_network_has_the_arrays_it_was_given_and_they_stay_its_own(kind: str) -> None:
+    sizes = (3, 4, 5)
+    weights = weights_of(kind, sizes)
+    model = training.network(kind, sizes, weights)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 1
+    after = training.parameters(model)
+    for name, value in weights.items():
+        np.testing.assert_allclose(after[name], value + 1, rtol=1e-6)
+    x = torch.zeros(2, 1, 8, 8) if kind == "cnn" else torch.zeros(2, 3)
+    assert model(x).shape == (2, 5)
+
+
+def test_statistics_are_those_given() -> None:
+    mean = np.array([1.0, 2.0, 3.0, 4.0], dtype=np.float32)
+    model = training.network("norm", (3, 4, 2), weights_of("norm", (3, 4, 2)), {"1.running_mean": mean})
+    np.testing.assert_array_equal(training.buffers(model)["1.running_mean"], mean)
+
+
+def test_batches_come_in_order_with_the_rest_last_and_are_announced() -> None:
+    calls: list[int] = []
+    x, y = np.arange(5, dtype=np.float32)[:, None], np.arange(5)
+    batches = list(training.batches_of(x, y, 2, lambda: calls.append(1)))
+    assert [b[1].tolist() for b in batches] == [[0, 1], [2, 3], [4]]
+    assert len(calls) == 3
+
+
+def test_steps_are_counted_whoever_takes_them() -> None:
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    count = training.count_steps(optimizer)
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    optimizer.step(lambda: model(torch.ones(1, 2)).sum())  # type: ignore[arg-type]
+    assert count == [2]
+
+
+def test_a_watch_changes_no_number_and_sees_mode_graph_and_dtype() -> None:
+    watch = training.Watch()
+    x = torch.ones(2, 3, requires_grad=True)
+    out = watch(x)
+    out.sum().backward()
+    assert torch.equal(out, x) and torch.equal(x.grad, torch.ones(2, 3))  # type: ignore[arg-type]
+    watch.eval()
+    with torch.no_grad():
+        watch(x.half())
+    assert watch.training_modes == [True, False]
+    assert watch.builds_graph == [True, False]
+    assert watch.dtypes == ["float32", "float16"]
+    assert watch.devices == ["cpu", "cpu"]
+
+
+def test_a_watch_counts_the_graphs_that_somebody_holds() -> None:
+    model = nn.Sequential(nn.Linear(2, 1), training.Watch())
+    watch = model[1]
+    assert isinstance(watch, training.Watch)
+    kept = [model(torch.ones(1, 2)).sum() for _ in range(3)]
+    assert watch.graphs_alive() == 3
+    kept[0].backward()
+    assert watch.graphs_alive() == 3  # backward frees what was saved; the graph itself is held by the loss
+    del kept[:2]
+    assert watch.graphs_alive() == 1
+    kept = [loss.detach() for loss in kept]
+    assert watch.graphs_alive() == 0
+
+
+def test_a_model_with_a_watch_can_be_copied() -> None:
+    model = nn.Sequential(nn.Linear(2, 1), training.Watch())
+    model(torch.ones(1, 2))
+    assert copy.deepcopy(model)[1].training_modes == []  # type: ignore[union-attr]
+
+
+def test_events_are_in_the_order_in_which_they_happen() -> None:
+    events = training.Events()
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    events.watch_model(model)
+    events.watch_optimizer(optimizer)
+    optimizer.zero_grad()
+    loss = model(torch.ones(1, 2)).sum()
+    loss.backward()
+    optimizer.step()
+    assert events == ["zero_grad", "forward", "backward", "step"]
+
+
+@pytest.mark.usefixtures("cuda")
+def test_the_device_step_counts_copies_and_waits() -> None:
+    x = torch.ones(256)
+    with training.device_step() as found:
+        moved = x.to("cuda")
+        moved.sum().item()
+    assert found[0].nbytes["host to device"] == 1024
+    assert sum(found[0].syncs.values()) == 1
+
+
+def test_without_a_device_there_is_no_device_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with training.device_step() as found:
+        pass
+    assert found == []
+
+
+def test_scalars_are_read_back_without_tensorflow(tmp_path: Path) -> None:
+    training.without_tensorflow()
+    from torch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(tmp_path)) as writer:  # type: ignore[no-untyped-call]
+        writer.add_scalar("loss", 0.5, 1)  # type: ignore[no-untyped-call]
+        writer.add_scalar("loss", 0.25, 2)  # type: ignore[no-untyped-call]
+    assert training.read_scalars(str(tmp_path)) == {"loss": [(1, 0.5), (2, 0.25)]}
+    empty = tmp_path / "nothing"
+    empty.mkdir()
+    assert training.read_scalars(str(empty)) == {}
+
+
+def test_a_writer_that_is_left_open_has_written_nothing_yet(tmp_path: Path) -> None:
+    training.without_tensorflow()
+    from torch.utils.tensorboard import SummaryWriter
+
+    with training.patient_writers():
+        writer = SummaryWriter(str(tmp_path))  # type: ignore[no-untyped-call]
+        for step in range(20):
+            writer.add_scalar("loss", 0.5, step)  # type: ignore[no-untyped-call]
+        assert training.read_scalars(str(tmp_path)) == {}
+        writer.flush()  # type: ignore[no-untyped-call]
+        assert len(training.read_scalars(str(tmp_path))["loss"]) == 20
+        writer.add_scalar("loss", 0.5, 20)  # type: ignore[no-untyped-call]
+        writer.close()  # type: ignore[no-untyped-call]
+    assert len(training.read_scalars(str(tmp_path))["loss"]) == 21
