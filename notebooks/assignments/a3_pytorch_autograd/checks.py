@@ -65,8 +65,9 @@ def test_gradients_by_hand(student, reference, draw, expect, flag, table, dtype)
     expect.close(got, reference.run(by_hand, **data)[0][1:], names=BY_HAND[1:])
     of_dtype(expect, dict(zip(BY_HAND[1:], got, strict=True)), dtype)
     if table == TABLES[0]:
-        used = student.run(routes_by_hand, **{name: data[name] for name in ("x", "w", "b")})
-        if used:
+        seen = student.run(routes_by_hand, **{name: data[name] for name in ("x", "w", "b")})
+        expect.close(seen["returned"][1:], reference.run(by_hand, **data)[0][1:], "the gradients", names=BY_HAND[1:])
+        if used := seen["used"]:
             flag(f"manual_gradients should be done by hand; {', '.join(map(str, used))} worked while it ran (observed)")
 
 

@@ -19,7 +19,7 @@ def by_hand(ns, x, w, b, layout):
 
 
 def routes_by_hand(ns, x, w, b):
-    """Which ready-made gradients worked while `manual_gradients` ran: observed, and easily fooled."""
+    """Which ready-made gradients worked while `manual_gradients` ran, and what it returned: observed."""
     import contextlib
     from unittest import mock
 
@@ -40,8 +40,9 @@ def routes_by_hand(ns, x, w, b):
         for module, name in names:
             found = watched(f"{module.__name__}.{name}", getattr(module, name))
             stack.enter_context(mock.patch.object(module, name, found))
-        ns.manual_gradients(*(torch.tensor(value) for value in (x, w, b)))
-    return sorted(used)
+        with torch.inference_mode():
+            returned = ns.manual_gradients(*(torch.tensor(value) for value in (x, w, b)))
+    return {"used": sorted(used), "returned": returned}
 
 
 def gradients_of(ns, arrays, scale, kinds, layout, uses):
