@@ -132,16 +132,25 @@ def gradients(model: nn.Module) -> Arrays:
 
 
 def batches_of(
-    x: np.ndarray, y: np.ndarray, batch_size: int, before_each: Callable[[], None] | None = None
+    x: np.ndarray,
+    y: np.ndarray,
+    batch_size: int,
+    before_each: Callable[[], None] | None = None,
+    *,
+    drop_last: bool = False,
 ) -> DataLoader[Any]:
-    """A loader that gives the rows in order, the rest of them last. `before_each` is called as each batch is made."""
+    """A loader that gives the rows in order, the rest of them last, or with `drop_last` not at all.
+
+    `before_each` is called as each batch is made.
+    """
 
     def collate(rows: list[Any]) -> Any:
         if before_each is not None:
             before_each()
         return default_collate(rows)
 
-    return DataLoader(TensorDataset(torch.tensor(x), torch.tensor(y)), batch_size=batch_size, collate_fn=collate)
+    rows = TensorDataset(torch.tensor(x), torch.tensor(y))
+    return DataLoader(rows, batch_size=batch_size, collate_fn=collate, drop_last=drop_last)
 
 
 # --- observers ------------------------------------------------------------------------------------------------------

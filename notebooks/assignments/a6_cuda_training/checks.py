@@ -351,11 +351,12 @@ def require_economy(expect, flag, got, x, y, waits, fault):
         # The results are right, so the batches were there: the log has been tampered with, or did not see it.
         flag(f"The log of copies contradicts the batches sent: {sentence}")
     expect.true(copied >= needed, sentence)
-    expect.true(copied < 1.2 * needed, sentence, fault="copied-more-than-once")
+    expect.true(copied < needed + y.nbytes / 2, sentence, fault="copied-more-than-once")
     sentence = f"The host waited {got['waits']} times for the device; {waits} times are allowed."
     expect.true(got["waits"] <= waits, sentence, fault=fault)
     sentence = f"{got['to the host']} bytes were copied to the host."
-    expect.true(got["to the host"] < 1024, sentence)
+    # Outputs and predictions may be read; data of the size of the batches may not come back.
+    expect.true(got["to the host"] < x.nbytes / 2, sentence)
 
 
 # --- 4. evaluate ----------------------------------------------------------------------------------------------------
@@ -372,6 +373,13 @@ def test_loss_and_accuracy(student, reference, draw, expect, n, batch_size, clas
 def test_loss_and_accuracy_of_many_batches(student, reference, draw, expect):
     """Loss and accuracy are right over six to nine batches, too."""
     require_evaluation(student, reference, draw, expect, 4 * many(draw) - 1, 4, (3, 4, 4), "cpu", False)
+
+
+@pytest.mark.cell("test_evaluate")
+def test_rows_that_the_loader_leaves_out(student, reference, draw, expect):
+    """Loss and accuracy are over the rows that the loader gives, also where it leaves some of its data set out."""
+    for drop_last in (False, True):
+        require_evaluation(student, reference, draw, expect, 11, 4, (3, 4, 3), "cpu", False, drop_last=drop_last)
 
 
 @pytest.mark.cell("test_evaluate", search="single")
@@ -430,7 +438,7 @@ def test_copies_and_waits_of_evaluation(student, reference, draw, expect, flag):
     require_economy(expect, flag, got, x, y, waits=2 * batches + 2, fault="evaluation-waits-too-often")
 
 
-def require_evaluation(student, reference, draw, expect, n, batch_size, sizes, device, mode):
+def require_evaluation(student, reference, draw, expect, n, batch_size, sizes, device, mode, *, drop_last=False):
     # Labels are mostly what the model says, so that accuracy is neither 0 nor 1/C whatever its axis.
     weights = start(draw, "norm", sizes)
     hidden = sizes[1]
@@ -440,7 +448,7 @@ def require_evaluation(student, reference, draw, expect, n, batch_size, sizes, d
     }
     x, y = rows(draw, n, sizes)
     data = {"kind": "norm", "sizes": sizes, "weights": weights, "statistics": statistics, "x": x, "y": y}
-    data |= {"batch_size": batch_size, "device": device, "training_mode": mode}
+    data |= {"batch_size": batch_size, "device": device, "training_mode": mode, "drop_last": drop_last}
     got, wanted = student.run(evaluation, **data), reference.run(evaluation, **data)
     require_result(expect, got["first"], wanted["first"])
     require_devices(expect, {"parameters": got["devices"]}, device, ("parameters",))
@@ -479,6 +487,8 @@ def test_half_precision(student, reference, draw, expect):
     expect.true(dtypes == ["float16"] * 2, sentence, fault=fault)
     sentence = "The model was in evaluation mode."
     expect.true(all(got["training"]), sentence, fault="amp-in-evaluation-mode")
+    sentence = f"While the model computed, its parameters were {', '.join(got['parameters'])}, not float32."
+    expect.true(got["parameters"] == ["float32"], sentence, fault="amp-parameters-in-half")
     require_moves(expect, got, wanted, 2)
 
 
@@ -506,7 +516,10 @@ def test_clipped_moves(student, reference, draw, expect, max_norm):
 @pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
 def test_scale_is_updated(student, reference, draw, expect):
     """The scale is updated once after each batch: with a growth interval of 2 it has doubled once after 3 batches."""
-    require_amp(student, reference, draw, expect, 11, {"init_scale": 256.0, "growth_interval": 2}, NO_LIMIT, "cuda")
+    got, wanted = require_amp(
+        student, reference, draw, expect, 11, {"init_scale": 256.0, "growth_interval": 2}, NO_LIMIT, "cuda"
+    )
+    expect.close(got["loss"], wanted["loss"], "the mean loss", rtol=0.02, atol=0.01)
 
 
 @pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
@@ -560,6 +573,7 @@ def require_amp(student, reference, draw, expect, n, scaling, max_norm, device):
     require_moves(expect, got, wanted, math.ceil(n / 4))
     expect.equal(got["scale"], wanted["scale"], "the scale afterwards")
     expect.equal(got["steps"], wanted["steps"], "the number of steps that the optimiser took")
+    return got, wanted
 
 
 def require_moves(expect, got, wanted, steps):

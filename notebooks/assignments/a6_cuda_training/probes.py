@@ -211,21 +211,23 @@ def graphs_in_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, dev
 # --- 4. evaluate ----------------------------------------------------------------------------------------------------
 
 
-def evaluation(ns, kind, sizes, weights, statistics, x, y, batch_size, device, training_mode):
+def evaluation(ns, kind, sizes, weights, statistics, x, y, batch_size, device, training_mode, drop_last=False):
     """What `evaluate` returns, the model's mode afterwards, and what a second call without the first row returns."""
     import torch
 
     from course_lib.checks import training
 
     model = training.network(kind, sizes, weights, statistics).to(device).train(training_mode)
-    loader = training.batches_of(x, y, batch_size)
+    loader = training.batches_of(x, y, batch_size, drop_last=drop_last)
     loss_fn = torch.nn.CrossEntropyLoss()
     first = ns.evaluate(model, loader, loss_fn, device)
     return {
         "first": first,
         "training afterwards": model.training,
         "devices": sorted({str(p.device) for p in model.parameters()}),
-        "second": ns.evaluate(model, training.batches_of(x[1:], y[1:], batch_size), loss_fn, device),
+        "second": ns.evaluate(
+            model, training.batches_of(x[1:], y[1:], batch_size, drop_last=drop_last), loss_fn, device
+        ),
     }
 
 
@@ -359,6 +361,8 @@ def dtypes_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settin
     model = training.network(kind, sizes, weights).to(device)
     watch = training.Watch()
     model.append(watch)
+    during = set()
+    model.register_forward_pre_hook(lambda *_: during.update(str(p.dtype)[6:] for p in model.parameters()))
     model.eval()
     optimizer = torch.optim.SGD(model.parameters(), **settings)
     scaler = torch.amp.GradScaler("cuda", **scaling)
@@ -366,7 +370,8 @@ def dtypes_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settin
     ns.train_epoch_amp(model, loader, torch.nn.CrossEntropyLoss(), optimizer, scaler, device, max_norm)
     after = training.parameters(model)
     moves = {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights}
-    return {"outputs": watch.dtypes, "training": watch.training_modes, "moves": moves}
+    seen = {"outputs": watch.dtypes, "training": watch.training_modes, "parameters": sorted(during)}
+    return seen | {"moves": moves}
 
 
 # --- 6. checkpoint --------------------------------------------------------------------------------------------------
