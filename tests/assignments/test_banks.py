@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment import known_assignments, load_assignment, on_device
-from autograder.selftest import BankEntry, Selftest, load_bank, selftest, selftest_here
+from autograder.selftest import BankEntry, Selftest, load_bank, needs_kernel, selftest, selftest_here
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = known_assignments(ROOT)
@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 def long_way(name: str) -> set[str]:
     """The entries that are graded through kernels."""
     bank = load_bank(load_assignment(name, ROOT))
-    simple = [e.name for e in bank if e.kind == "fault" and not e.extra and all(map(_compiles, e.cells.values()))]
+    simple = [e.name for e in bank if e.kind == "fault" and not needs_kernel(e)]
     return {e.name for e in bank} - set(simple) | set(simple[::EVERY])
 
 
@@ -112,11 +112,3 @@ def test_the_bank_is_large_enough(name: str) -> None:
     bank = load_bank(load_assignment(name, ROOT))
     for kind, least in MINIMUM[name].items():
         assert sum(e.kind == kind for e in bank) >= least
-
-
-def _compiles(source: str) -> bool:
-    try:
-        compile(source, "cell", "exec")
-    except SyntaxError:
-        return False
-    return True
