@@ -171,8 +171,8 @@ def selftest_here(
     """Grade the bank in this process, without kernel or box: on a real GPU if the assignment's device is `cuda`.
 
     A bank is the instructor's own code. Left out is what only a kernel can tell (`needs_kernel`). The verdicts expected
-    are the same as everywhere; that is what is tested. spoilt_alone: of an entry only the tests cells that it is expected
-    to spoil are graded.
+    are the same as everywhere; that is what is tested. spoilt_alone: of an entry only the tests cells that it is
+    expected to spoil are graded.
     """
     entries, reports = [], {}
     bank = [entry for entry in load_bank(assignment) if choose(entry)]
