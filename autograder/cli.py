@@ -178,15 +178,15 @@ def _selftest(options: argparse.Namespace) -> int:
     from autograder.scale.local import default_workers
     from autograder.selftest import selftest, selftest_here
 
-    root, failed = project_root(), False
-    if options.device == "cuda":
+    root, failed, on_gpu = project_root(), False, options.device == "cuda"
+    if on_gpu:
         _require_gpu()
     for name in _named(options.assignments, root):
         assignment = load_assignment(name, root)
-        if options.device == "cuda" and assignment.device != "cuda":
+        if on_gpu and assignment.device != "cuda":
             continue  # it wants none
         with _progress(f"testing {name}") as update:
-            if options.device == "cuda":
+            if on_gpu:
                 found = selftest_here(on_device(assignment, "cuda"), lambda n, of: update(n, of, None))
             else:
                 workers = options.workers or default_workers()

@@ -78,7 +78,10 @@ def test_everything_ran_at_the_full_tier(found: Selftest) -> None:
 
 @pytest.mark.xdist_group("banks")
 def test_right_and_wrong_training_lie_apart(found: Selftest) -> None:
-    for margin in found.margins():
+    margins = found.margins()
+    trains = next(iter(found.reports.values())).assignment != "a1_numpy_backprop"  # which compares value by value
+    assert bool(margins) == trains
+    for margin in margins:
         assert margin.worst_right < WORST_RIGHT, margin
         assert margin.nearest_wrong is None or margin.nearest_wrong > NEAREST_WRONG, margin
 
