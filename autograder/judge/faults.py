@@ -20,7 +20,7 @@ from autograder.errors import AutograderError, BadAssignment, StudentError
 from autograder.inside.wire import Handle, Tensor, files_in, handles_in
 from autograder.judge.expect import agree
 from autograder.judge.reference import reference_names
-from autograder.judge.student import Call, LocalSide
+from autograder.judge.student import Call, LocalSide, Memory
 from autograder.records import Assignment, Cell, Notebook
 
 SAME = {"float64": 1e-6, "float32": 2e-4, "float16": 1e-2, "bfloat16": 4e-2}
@@ -120,31 +120,36 @@ class Explainer:
                 re.compile(fault.raises)
 
     def explain(
-        self, calls: Sequence[Call], tests_cell: str, named: Sequence[Fault] = (), search: str = "pairs"
+        self,
+        calls: Sequence[Call],
+        tests_cell: str,
+        named: Sequence[Fault] = (),
+        search: str = "pairs",
+        memory: Memory | None = None,
     ) -> Diagnosis:
         """The fault, or the few together, that answer all of `calls` as the student did; an empty diagnosis if none do.
 
         named: faults already found in this submission, whose effects later functions inherit. search: whether pairs are
-        tried, single faults alone, or none but those found already.
+        tried, single faults alone, or none but those found already. memory: what the reference has answered before.
         """
         calls = [c for c in calls if c.error is None or isinstance(c.error, StudentError)]
-        right = self._replay(calls, ())
+        right = self._replay(calls, (), memory)
         if not calls or right is None or all(_same(c, r) for c, r in zip(calls, right, strict=True)):
             return Diagnosis()
         raised = any(c.error for c in calls)
+        # Two mistakes that together raise one exception would be a guess.
+        pairs = search == "pairs" and not raised
         relevant = []
         # What was found before comes first: of two mistakes that these calls cannot tell apart, it is the likelier.
         for fault in dict.fromkeys([*named, *(self.faults if search != "none" else ())]):
             if not fault.edits or not _may_explain(fault, tests_cell):
                 continue
-            variant = self._replay(calls, (fault,), stop_at_difference=raised)
+            variant = self._replay(calls, (fault,), stop_at_difference=not pairs)
             if variant is None or not _apart(right, variant):
                 continue  # this mistake changes nothing about these calls
             if all(_same(c, v) for c, v in zip(calls, variant, strict=True)):
                 return Diagnosis((fault,))
             relevant.append(fault)
-        # Two mistakes that together raise one exception would be a guess.
-        pairs = search == "pairs" and not raised
         several_at_once = self._combinations(relevant, tests_cell, named) if pairs else ()
         for several in itertools.islice(several_at_once, MOST_COMBINATIONS):
             variant = self._replay(calls, several, stop_at_difference=True)
@@ -177,12 +182,17 @@ class Explainer:
         yield from itertools.combinations(own, 2)
 
     def _replay(
-        self, calls: Sequence[Call], faults: tuple[Fault, ...], *, stop_at_difference: bool = False
+        self,
+        calls: Sequence[Call],
+        faults: tuple[Fault, ...],
+        memory: Memory | None = None,
+        *,
+        stop_at_difference: bool = False,
     ) -> list[Call] | None:
         names = self._variant(faults)
         if names is None:
             return None
-        side = LocalSide(dict(names))
+        side = LocalSide(dict(names), memory)
         own: dict[int | bytes, Handle | bytes] = {}
         for call in calls:
             try:

@@ -21,7 +21,7 @@ from autograder.inside.wire import Handle, Tensor, handles_in
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
 from autograder.judge.expect import Expect, Mismatch
 from autograder.judge.faults import SEARCHES, Diagnosis, Explainer, Fault
-from autograder.judge.student import Call, LocalSide, Side
+from autograder.judge.student import Call, LocalSide, Memory, Side
 from autograder.records import CPU, CheckResult, Difference, Evidence, Verdict
 
 DEMONSTRATION, HIDDEN = "demonstration", "hidden"
@@ -52,6 +52,8 @@ class Check:
     """why it does not pass: the first failure on hidden inputs, or a limit met on the way"""
     calls: list[Call] = field(default_factory=list)
     """the calls of the failing case"""
+    case: str = ""
+    """the name of the failing case"""
     distance: float | None = None
     """the largest distance between trajectories in any case on hidden inputs, in tolerances"""
     grader_error: str = ""
@@ -75,8 +77,13 @@ class Judge:
         assignment: str,
         device: str = CPU,
         only: Collection[str] = (),
+        memories: dict[str, Memory] | None = None,
+        rehearsing: bool = False,
     ) -> None:
-        """only: the tests cells whose checks are run; empty: all."""
+        """only: the tests cells whose checks are run; empty: all. memories: what the reference has answered, by case.
+
+        rehearsing: checks that pass are run on the demonstration inputs, too.
+        """
         self.student_side = student
         self.reference_names = reference_names
         self.explainer = explainer
@@ -84,6 +91,8 @@ class Judge:
         self.assignment = assignment
         self.device_offered = device
         self.only = frozenset(only)
+        self.memories = {} if memories is None else memories
+        self.rehearsing = rehearsing
         self.noticed: dict[str, None] = {}
         """what checks found worth a person's look"""
         self.phase = HIDDEN
@@ -105,9 +114,9 @@ class Judge:
         side.release([handle.number for c in side.calls for handle in handles_in(c.value)])
 
     @pytest.fixture
-    def reference(self) -> Side:
+    def reference(self, request: pytest.FixtureRequest) -> Side:
         """The reference solution, in this process."""
-        return LocalSide(dict(self.reference_names()))
+        return LocalSide(dict(self.reference_names()), self.memories.setdefault(request.node.name, {}))
 
     @pytest.fixture
     def expect(self) -> Expect:
@@ -173,12 +182,15 @@ class Judge:
         self.checks = {name: c for name, c in self.checks.items() if not self.only or c.grade_id in self.only}
         chosen = [item for item in session.items if _name(item) in self.checks]
         self._run([item for item in chosen if not self._lacks_device(self.checks[_name(item)])])
-        failed = [item for item in chosen if self.checks[_name(item)].can_be_shown]
-        if failed:
+        shown = [item for item in chosen if self._is_demonstrated(self.checks[_name(item)])]
+        if shown:
             self.phase = DEMONSTRATION
             self.student_side.renew()
-            self._run(failed)
+            self._run(shown)
         return True
+
+    def _is_demonstrated(self, check: Check) -> bool:
+        return check.can_be_shown or (self.rehearsing and check.shown and not self._lacks_device(check))
 
     def _run(self, items: Sequence[pytest.Item]) -> None:
         for item, following in zip(items, [*items[1:], None], strict=True):
@@ -202,20 +214,20 @@ class Judge:
         """A fixture of the check file failed: there is no check to run, so nothing says that the student is wrong."""
         check = self.checks[_name(item)]
         if call.when == "setup" and call.excinfo and self.phase == HIDDEN and check.failure is None:
-            self._blame(check, call.excinfo.value, lambda: False)
+            self._blame(check, item.name, call.excinfo.value, lambda: False)
 
     def _decide(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
         try:
             item.obj(**arguments)
         except (Exception, *OUTCOMES) as error:
-            self._blame(check, error, lambda: self._right_for_reference(item))
+            self._blame(check, item.name, error, lambda: self._right_for_reference(item))
         else:
             check.finished += 1
         expect = arguments.get("expect")
         if isinstance(expect, Expect) and expect.distance is not None:
             check.distance = max(check.distance or 0.0, expect.distance)
 
-    def _blame(self, check: Check, error: BaseException, right_for_reference: Callable[[], bool]) -> None:
+    def _blame(self, check: Check, case: str, error: BaseException, right_for_reference: Callable[[], bool]) -> None:
         """Whether a failed case is the student's failure or the grader's."""
         if isinstance(error, KernelFailed):
             self.lost = error
@@ -226,7 +238,7 @@ class Judge:
             check.grader_error = f"it names the fault {error.fault!r}, which faults.py lacks"
         elif not isinstance(error, Mismatch) and not student_raised and not right_for_reference():
             check.grader_error = f"{type(error).__name__}: {error}"
-        check.failure, check.calls = error, list(self.student_side.calls)
+        check.failure, check.calls, check.case = error, list(self.student_side.calls), case
 
     def _demonstrate(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
         try:
@@ -290,7 +302,8 @@ class Judge:
         """The known mistake: as the check itself names it, or as the replay finds it."""
         if isinstance(check.failure, Mismatch) and check.failure.fault:
             return self.explainer.named(check.failure.fault)
-        return self.explainer.explain(check.calls, check.grade_id, tuple(self.named), check.search)
+        memory = self.memories.get(check.case)
+        return self.explainer.explain(check.calls, check.grade_id, tuple(self.named), check.search, memory)
 
 
 def _without_contradiction(checks: list[CheckResult]) -> list[CheckResult]:

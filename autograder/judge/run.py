@@ -19,7 +19,7 @@ from autograder.errors import BadAssignment
 from autograder.judge.faults import Explainer, Fault
 from autograder.judge.plugin import Judge
 from autograder.judge.reference import reference_names
-from autograder.judge.student import LocalSide, Side
+from autograder.judge.student import LocalSide, Memory, Side
 from autograder.records import Assignment, CheckResult
 
 PYTEST_OPTIONS = (
@@ -57,36 +57,51 @@ class Checks:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self.explainer = Explainer(assignment, load_faults(assignment))
+        self._memories: dict[str, Memory] = {}
+        """what the reference has answered, by case: judges that are forked from here need not work it out again"""
 
     @functools.cached_property
     def _reference(self) -> dict[str, Any]:
         return reference_names(self.assignment)
 
-    def run(self, student: Side, secret: bytes, only: Collection[str] = ()) -> Outcome:
+    def run(self, student: Side, secret: bytes, only: Collection[str] = (), *, rehearsing: bool = False) -> Outcome:
         """Run every check, or those of some tests cells, against `student`. Never raises for what its side does.
+
+        rehearsing: checks that pass are run on demonstration inputs, too.
 
         Raises KernelFailed if no kernel could be had.
         """
         of = self.assignment
         assert of.checks is not None, "a foreign assignment has no checks to run"
-        judge = Judge(student, lambda: self._reference, self.explainer, secret, of.name, of.device, only)
+        judge = Judge(
+            *(student, lambda: self._reference, self.explainer, secret, of.name, of.device, only),
+            memories=self._memories,
+            rehearsing=rehearsing,
+        )
         printed = io.StringIO()
         with _on_path(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             pytest.main([str(of.checks), *PYTEST_OPTIONS, f"--rootdir={of.folder}"], [judge])
         if judge.lost is not None:
             raise judge.lost
         problems = [f"{c.name}: {c.grader_error}" for c in judge.checks.values() if c.grader_error]
+        problems += [
+            f"{c.name} fails on its demonstration inputs: {c.shown_failure.sentence}"
+            for c in judge.checks.values()
+            if rehearsing and c.shown_failure and not c.failure
+        ]
         if judge.failed_to_collect or not judge.checks:
             sys.modules.pop("checks", None)  # what is half there would be taken for whole the next time
             problems.append(f"the checks could not be loaded: {judge.failed_to_collect or printed.getvalue()[-2000:]}")
         return Outcome(judge.results(), tuple(problems), tuple(judge.noticed))
 
-    def warm_up(self) -> None:
+    def warm_up(self, secret: bytes = b"local") -> None:
         """Build the reference and every single mistake, and import all that a run needs. Raises BadAssignment.
 
-        Called before processes are forked, so that they share the work.
+        Called before processes are forked, so that they share the work, and what the reference answers: to the hidden
+        inputs of the run with this secret, and to the demonstration inputs.
         """
-        outcome = self.run_on_reference()
+        reference = LocalSide(reference_names(self.assignment))
+        outcome = self.run(reference, secret, rehearsing=True)
         if outcome.problems:
             raise BadAssignment(f"{self.assignment.name}: {outcome.problems[0]}")
         self.explainer.build()

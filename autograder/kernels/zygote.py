@@ -59,7 +59,7 @@ class Zygote:
         """`module:function`, called as `function(connection, request)` in each child"""
         self.preload = tuple(preload)
         self.setup = setup
-        """given to the module's `prepare` before the first fork; not secret, other processes can read it"""
+        """given to the module's `prepare` before the first fork, through a pipe: no other process can read it"""
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.started_here = 0
@@ -72,8 +72,6 @@ class Zygote:
         self.started_here = os.getpid()
         # -P: the working folder may hold what strangers handed in, a `json.py` for example.
         command = [sys.executable, "-P", "-m", __name__, self.address, self.child, "--preload", *self.preload]
-        if self.setup is not None:
-            command += ["--setup", json.dumps(self.setup)]
         with open(Path(self.folder.name) / "log", "wb") as log:
             self.process = subprocess.Popen(
                 command,
@@ -84,6 +82,10 @@ class Zygote:
                 # Its own session: Ctrl-C at the terminal is for the owner, who then ends it in order.
                 start_new_session=True,
             )
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended already: `connect` says why
+            self.process.stdin.write(json.dumps(self.setup or {}).encode() + b"\n")
+            self.process.stdin.flush()
 
     @property
     def address(self) -> str:
@@ -227,19 +229,30 @@ def main() -> None:
     parser.add_argument("address")
     parser.add_argument("child")
     parser.add_argument("--preload", nargs="*", default=[])
-    parser.add_argument("--setup", type=json.loads)
     options = parser.parse_args()
+    setup = _read_setup()
     module, _, function = options.child.partition(":")
     child: Child = getattr(importlib.import_module(module), function)
     for name in options.preload:
         importlib.import_module(name)
     prepare = getattr(importlib.import_module(module), "prepare", None)
     if prepare:
-        prepare(options.setup or {})
+        prepare(setup)
     if threading.active_count() > 1:
         names = ", ".join(t.name for t in threading.enumerate())
         raise SystemExit(f"a preloaded module started a thread, which makes forking unsafe: {names}")
     _serve(options.address, child)
+
+
+def _read_setup() -> dict[str, Any]:
+    """The first line of our stdin, and no byte more: afterwards its end is watched for."""
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            raise SystemExit("the owner has gone")
+        received += byte
+    return json.loads(received)
 
 
 def _serve(address: str, child: Child) -> None:

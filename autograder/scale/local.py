@@ -50,10 +50,10 @@ class LocalPool:
 
     def __init__(self, assignment: Assignment, root: Path, secret: bytes, workers: int) -> None:
         self.assignment = assignment
-        self.secret = secret
         self.workers = workers
         self.kernels = Zygote("autograder.kernels.supervisor:kernel_child", FRAMEWORKS) if forking_works() else None
         setup = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
+        setup |= {"secret": secret.hex()}
         self.judges = Zygote("autograder.scale.worker:judge_child", setup=setup)
         self.stopping = threading.Event()
 
@@ -124,7 +124,7 @@ class LocalPool:
 
     def _grade_one(self, judge: _Judge, number: int, handed: Handed) -> Graded:
         """Grade with `judge`, then with a fresh one if that failed on the grader's side."""
-        job, blobs = _job(handed, self.secret)
+        job, blobs = _job(handed)
         limits = self.assignment.limits
         # All that `kernels.replay` allows: the notebook's time, replays, and the same again to show what was wrong.
         kernels = 2 * (MAX_RESTARTS + 1) * max(1, len(self.assignment.notebooks))
@@ -187,7 +187,7 @@ class _Judge:
         self.connection.close()
 
 
-def _job(handed: Handed, secret: bytes) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+def _job(handed: Handed) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     names, blobs, rejected = [], [], handed.rejected
     if not rejected:
         try:
@@ -202,7 +202,6 @@ def _job(handed: Handed, secret: bytes) -> tuple[dict[str, Any], tuple[bytes, ..
         "note": handed.note,
         "rejected": rejected,
         "flags": records.to_data(handed.flags),
-        "secret": secret.hex(),
     }
     return job, tuple(blobs)
 

@@ -44,6 +44,8 @@ class _Loaded:
 
     assignment: Assignment
     checks: Checks | None
+    secret: bytes
+    """of the run: decides the hidden inputs"""
 
 
 _loaded: _Loaded | None = None
@@ -57,10 +59,10 @@ def prepare(setup: dict[str, Any]) -> None:
     if assignment.device == VIRTUAL_CUDA and assignment.checks:
         # The reference is run in the judges forked from here, on the device that the students' code uses.
         virtual_cuda.enable(VIRTUAL_DEVICES, force=True, quiet=True, forks=True)
-    checks = Checks(assignment) if assignment.checks else None
+    checks, secret = Checks(assignment) if assignment.checks else None, bytes.fromhex(setup["secret"])
     if checks:
-        checks.warm_up()
-    _loaded = _Loaded(assignment, checks)
+        checks.warm_up(secret)
+    _loaded = _Loaded(assignment, checks, secret)
 
 
 def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
@@ -79,7 +81,7 @@ def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
         job, blobs = receive(run)
         submission = _handed(job, blobs).read(assignment)
         try:
-            report = grade(submission, assignment, checks, kernels.next, bytes.fromhex(job["secret"]))
+            report = grade(submission, assignment, checks, kernels.next, _loaded.secret)
         except AutograderError as error:
             report = could_not_grade(submission, assignment, error)
         send(run, {"report": records.to_data(report), "submission": records.to_data(submission)})
