@@ -315,7 +315,7 @@ PRODUCTS = [
         edits={", retain_graph=True": ""},
         words="Your code goes back through one graph a second time. After the first time PyTorch has thrown away what "
         "the forward pass had saved. Read the end of the error's text, and think about which passes come after others.",
-        raises=r"backward through the graph a second time",
+        raises=r"graph a second time",
         tests=JACOBIAN,
         pairs=False,
     ),
@@ -717,7 +717,7 @@ PENALTY = [
         edits={", create_graph=True": ""},
         words="loss.backward() fails: your first pass back has freed the graph that the loss needs once more. And the "
         "slopes need a graph of their own if they are to be differentiated. Look at the arguments of that first pass.",
-        raises=r"backward through the graph a second time",
+        raises=r"graph a second time",
         tests=PENALISED,
         pairs=False,
     ),
@@ -933,7 +933,7 @@ TRAINING = [
         edits={"        loss.backward()\n": "        loss.backward()\n        loss.backward()\n"},
         words="Your code goes back through one graph a second time. After the first time its saved values are gone. "
         "One pass gives the gradients of all parameters. Look at how often backward() runs in one step.",
-        raises=r"backward through the graph a second time",
+        raises=r"graph a second time",
         tests=TRAIN,
         pairs=False,
     ),

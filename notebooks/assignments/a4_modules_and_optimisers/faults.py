@@ -327,7 +327,7 @@ STANDARDISE_FAULTS = [
         family="AG06",
         cell="standardise",
         edits={"with torch.no_grad():": "if True:"},
-        raises=r"backward through the graph a second time|modified by an inplace operation",
+        raises=r"graph a second time|modified by an inplace operation",
         words="Your running statistics remember how they were computed from x: they carry the graph of every batch so "
         "far. The second backward pass fails, and memory grows. Look at the lines that move the statistics: should "
         "autograd watch them?",
@@ -806,8 +806,8 @@ RMSPROP_FAULTS = [
         cell="rmsprop",
         edits={
             'state["square"] = square': 'state["square"] = square\n'
-            '                    state["t"] = state.get("t", 0) + 1\n'
-            '                    square = square / (1 - alpha ** state["t"])'
+            '                    state["n"] = state.get("n", 0) + 1\n'
+            '                    square = square / (1 - alpha ** state["n"])'
         },
         words="You divide v by 1 - alpha ** t. That correction belongs to Adam; RMSProp has none. Look at the two "
         "formulas.",
