@@ -84,7 +84,7 @@ class Margin:
     worst_right: float
     """the largest distance of a correct submission; 1 would be refused"""
     nearest_wrong: float | None
-    """the smallest distance of a submission that fails the check by its distance"""
+    """the smallest distance of the wrong submissions that this check tells most clearly"""
     nearest: str = ""
     """the name of that submission"""
 
@@ -118,22 +118,25 @@ class Selftest:
         )
 
     def margins(self) -> tuple[Margin, ...]:
-        """For each check that compares where training arrived: the worst right program, the nearest wrong one."""
+        """For each check that compares where training arrived: the worst right program, the nearest wrong one.
+
+        A wrong program counts in the check of a cell that tells it most clearly: there it is refused, and how near to
+        the right one it comes in others does not matter.
+        """
         kinds = {entry.name: entry.kind for entry in self.entries}
-        measured = [
-            (check.name, name, check.distance)
-            for name, report in self.reports.items()
-            for item in report.items
-            for check in item.checks
-            if check.distance is not None
-        ]
-        found = []
-        for check in dict.fromkeys(check for check, _, _ in measured):
-            here = [(far, name) for which, name, far in measured if which == check]
-            right = max((far for far, name in here if kinds[name] == "correct"), default=0.0)
-            wrong = min(((far, name) for far, name in here if kinds[name] != "correct" and far > 1), default=(None, ""))
-            found.append(Margin(check, right, *wrong))
-        return tuple(found)
+        right: dict[str, float] = {}
+        wrong: dict[str, list[tuple[float, str]]] = {}
+        for name, report in self.reports.items():
+            for item in report.items:
+                far = {check.name: check.distance for check in item.checks if check.distance is not None}
+                for check in far:
+                    right.setdefault(check, 0.0)
+                if kinds[name] == "correct":
+                    right.update({check: max(right[check], distance) for check, distance in far.items()})
+                elif far and max(far.values()) > 1:
+                    clearest = max(far, key=far.__getitem__)
+                    wrong.setdefault(clearest, []).append((far[clearest], name))
+        return tuple(Margin(check, most, *min(wrong.get(check, [(None, "")]))) for check, most in right.items())
 
 
 def selftest(

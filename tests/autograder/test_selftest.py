@@ -164,12 +164,18 @@ def test_an_entry_becomes_the_instructors_notebook_with_its_cells_replaced_and_a
 
 
 def a_selftest(rows: list[tuple[str, str, str]], distances: dict[str, float | None] | None = None) -> Selftest:
-    """A selftest of submissions with one tests cell each: (name, expected, got), and distances by name."""
+    """A selftest of submissions with one tests cell each: (name, expected, got), and distances by name.
+
+    A distance `name/check` is that of a further check.
+    """
     kinds = {name: "correct" if expected == "passed" else "fault" for name, expected, _ in rows}
     reports = {}
     for name, _, _ in rows:
-        check = CheckResult("test_weights", Verdict.PASSED, "", distance=(distances or {}).get(name))
-        item = Item("nb", "test_square", 1.0, 1.0, Verdict.PASSED, checks=(check,))
+        checks = [CheckResult("test_weights", Verdict.PASSED, "", distance=(distances or {}).get(name))]
+        for key, distance in (distances or {}).items():
+            if key.startswith(f"{name}/"):
+                checks.append(CheckResult(key.partition("/")[2], Verdict.PASSED, "", distance=distance))
+        item = Item("nb", "test_square", 1.0, 1.0, Verdict.PASSED, checks=tuple(checks))
         reports[name] = Report(name, "small", 1, 1, Verdict.PASSED, Trust.JUDGED_APART, "cpu", (item,))
     return Selftest(
         tuple(Row(name, kinds[name], "test_square", expected, got) for name, expected, got in rows),
@@ -208,6 +214,14 @@ def test_margins_are_the_worst_right_and_the_nearest_wrong_distance() -> None:
     (margin,) = a_selftest(rows, {"a": 0.01, "x": 0.0}).margins()
     assert margin.nearest_wrong is None, "x failed for another reason than its distance"
     assert a_selftest(rows).margins() == ()
+
+
+def test_a_wrong_submission_counts_where_it_is_told_most_clearly() -> None:
+    rows = [("a", "passed", "passed"), ("x", "failed", "failed"), ("y", "failed", "failed")]
+    near = {"a": 0.01, "a/test_loss": 0.02, "x": 1.2, "x/test_loss": 50.0, "y": 80.0, "y/test_loss": 2.0}
+    weights, loss = a_selftest(rows, near).margins()
+    assert (weights.check, weights.nearest_wrong, weights.nearest) == ("test_weights", 80.0, "y")
+    assert (loss.check, loss.nearest_wrong, loss.nearest) == ("test_loss", 50.0, "x")
 
 
 def test_a_cell_that_rests_on_observations_alone_is_refused(judged: Callable[..., Any]) -> None:

@@ -485,17 +485,24 @@ def fitted(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, lea
 
 
 def scalars_of_a_fit(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, learning_rate, device):
-    """What stands in the event files of `fit` when it has returned: tag -> steps and values."""
+    """The event files of `fit` when it has returned, and what is read from them here: tag -> steps and values."""
+    import os
     import tempfile
 
     from course_lib.checks import training
 
     model = training.network(kind, sizes, weights)
     loaders = training.batches_of(x, y, batch_size), training.batches_of(x_val, y_val, batch_size)
+    files = []
     with training.patient_writers(), tempfile.TemporaryDirectory() as folder:
         ns.fit(model, *loaders, epochs, learning_rate, device, folder)
+        for name in sorted(os.listdir(folder)):
+            if "tfevents" in name and os.path.isfile(os.path.join(folder, name)):
+                with open(os.path.join(folder, name), "rb") as written:
+                    files.append(written.read())
         scalars = training.read_scalars(folder)
-    return {tag: {"steps": [s for s, _ in rows], "values": [v for _, v in rows]} for tag, rows in scalars.items()}
+    read = {tag: {"steps": [s for s, _ in rows], "values": [v for _, v in rows]} for tag, rows in scalars.items()}
+    return {"files": files, "scalars": read}
 
 
 def devices_of_a_fit(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, learning_rate, device):

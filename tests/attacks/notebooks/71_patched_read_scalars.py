@@ -1,10 +1,10 @@
 """Train right, write no event file, and patch the reader of event files to tell the history.
 
-What is read beside the student's code can only be observed; it is fooled here and earns its observed share, no more.
+The judge reads the file itself, and there is none.
 """
 
 ENTRY, FAMILY, ASSIGNMENT = 71, "E", "a6_cuda_training"
-EXPECTED = {"test_fit": "passed|partial"}
+EXPECTED = {"test_fit": "partial"}
 EXTRA = [
     (
         "fit",
