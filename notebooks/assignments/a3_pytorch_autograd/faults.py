@@ -28,6 +28,16 @@ MANUAL = [
         tests=BY_HAND,
     ),
     Fault(
+        "manual-view-of-non-contiguous",
+        family="AG11",
+        cell="manual_gradients",
+        words="Your code calls view() on a tensor that is not contiguous. x may be a transpose, and a view of it in "
+        "another shape does not exist. Look at the last line of the error's text.",
+        raises=r"view size is not compatible",
+        tests=BY_HAND,
+        pairs=False,
+    ),
+    Fault(
         "manual-summed",
         cell="manual_gradients",
         edits={"(y**2).mean()": "(y**2).sum()", "2 * y / y.numel()": "2 * y"},
@@ -389,6 +399,29 @@ PRODUCTS = [
         pairs=False,
     ),
     Fault(
+        "jacobian-sums-the-other-axes",
+        family="AG12",
+        cell="jacobian",
+        edits={
+            "in outputs.reshape(-1):": "in outputs:",
+            "torch.autograd.grad(output, inputs,": "torch.autograd.grad(output.sum(), inputs,",
+            "torch.stack(rows).reshape(outputs.shape + x.shape)": "torch.stack(rows)",
+        },
+        words="Your jacobian goes through the first axis of f(x) and sums over the others. f may return a matrix, and "
+        "then each of its entries has derivatives of its own. Look at what you go through.",
+        tests=JACOBIAN,
+        pairs=False,
+    ),
+    Fault(
+        "vjp-and-jacobian-carry-graphs",
+        family="AG06",
+        cell="jacobian",
+        words="Your results require gradients: the whole graph behind them stays alive with them. It happens when x, "
+        "as it was given, already requires gradients. Look at what you return, and at what it was computed from.",
+        tests=JACOBIAN,
+        pairs=False,
+    ),
+    Fault(
         "jacobian-view-of-non-contiguous",
         family="AG11",
         cell="jacobian",
@@ -651,6 +684,52 @@ TWO_INPUTS = [
         edits={"if ctx.needs_input_grad[1]:": "if ctx.needs_input_grad[0]:"},
         words="If b alone requires gradients, yours does not arrive. needs_input_grad has one entry for each argument "
         "of forward, in their order. Look at which entry decides about b, and at what is returned then.",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
+        "power-scale-one-gradient-alone",
+        family="CF05",
+        cell="power_scale",
+        edits={"if ctx.needs_input_grad[1]:": "elif ctx.needs_input_grad[1]:"},
+        words="Where a and b both require gradients, only one of them gets its own. Look at the conditions: does the "
+        "second question get asked when the first was answered with yes?",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
+        "power-scale-b-alone-of-both",
+        family="CF05",
+        cell="power_scale",
+        edits={
+            "if ctx.needs_input_grad[0]:": "if ctx.needs_input_grad[0] and not ctx.needs_input_grad[1]:",
+        },
+        words="Where a and b both require gradients, only b gets its own. Look at the conditions: does the second "
+        "question get asked when the first was answered with yes?",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
+        "power-scale-divides-by-a",
+        family="CF01",
+        cell="power_scale",
+        edits={"(grad_y * b**power)": "(grad_y * (a * b**power) / a)"},
+        words="Your gradient for a is not a number where a is 0: you divide by a. Only b is promised to be positive. "
+        "Look at the formula for a: does it need y?",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
+        "power-scale-saves-a-result",
+        family="CF04",
+        cell="power_scale",
+        edits={
+            "ctx.save_for_backward(a, b)": "ctx.save_for_backward(a, b, b**power)",
+            "a, b = ctx.saved_tensors": "a, b, scale = ctx.saved_tensors",
+            "(grad_y * b**power)": "(grad_y * scale)",
+        },
+        words="Your gradients are right, but the second derivative with respect to b is not. You saved b ** power, a "
+        "result of forward, which runs without a graph: how it depends on b is lost. Look at what is saved.",
         tests=POWER_SCALE,
         pairs=False,
     ),

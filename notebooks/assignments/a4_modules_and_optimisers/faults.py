@@ -950,6 +950,17 @@ ADAM_FAULTS = [
         tests=ADAM,
     ),
     Fault(
+        "adam-decay-written-into-grad",
+        family="OP11",
+        cell="adam",
+        edits={
+            'grad = grad + group["weight_decay"] * p': 'grad = p.grad.add_(p, alpha=group["weight_decay"])',
+        },
+        words="Your step changes p.grad: the weight decay is written into it. Who clips, logs or accumulates gradients "
+        "afterwards finds other numbers. Look for an operation that works in place on the gradient.",
+        tests=ADAM,
+    ),
+    Fault(
         "adam-decay-ignored",
         family="OP11",
         cell="adam",

@@ -121,6 +121,16 @@ TRAIN_STEP = [
         tests=STEP,
     ),
     Fault(
+        "step-writes-into-the-batch",
+        family="DV01",
+        cell="train_step",
+        words="Your code puts something back into the batch. A batch may be a tuple, which cannot be written to; a "
+        "list would be changed for whoever called you. Look at where the copies on the device are kept.",
+        raises=r"'tuple' object does not support item assignment",
+        tests=STEP,
+        pairs=False,
+    ),
+    Fault(
         "step-without-zero-grad",
         family="AG01",
         cell="train_step",
@@ -622,6 +632,18 @@ EVALUATE = [
         tests=EVALUATION,
     ),
     Fault(
+        "evaluation-divides-by-the-data-set",
+        family="EV06",
+        cell="evaluate",
+        edits={
+            "return total / rows, right / rows": "return total / len(loader.dataset), right / len(loader.dataset)",
+        },
+        words="Loss and accuracy are divided by the size of the whole data set. A loader may leave rows out (a smaller "
+        "last batch, a sampler), and those were never seen. Look at what you divide by.",
+        tests=EVALUATION,
+        pairs=False,
+    ),
+    Fault(
         "accuracy-mean-of-batch-means",
         family="EV06",
         cell="evaluate",
@@ -895,6 +917,20 @@ TRAIN_EPOCH_AMP = [
         tests=AMP,
     ),
     Fault(
+        "amp-loss-divided-by-the-new-scale",
+        family="LS10",
+        cell="train_epoch_amp",
+        edits={
+            "total += loss.item() * len(x)": "total += loss.item() * scale / scaler.get_scale() * len(x)",
+            "        scaler.scale(loss).backward()\n": "        scale = scaler.get_scale()\n"
+            "        scaler.scale(loss).backward()\n",
+        },
+        words="Your mean loss is right until the scale changes. You divide a scaled loss by the scale, but by the one "
+        "after the update. Look at which loss you add up, and when you ask for the scale.",
+        tests=AMP,
+        pairs=False,
+    ),
+    Fault(
         "amp-mean-of-batch-means",
         family="LS08, EV06",
         cell="train_epoch_amp",
@@ -1002,6 +1038,17 @@ CHECKPOINTS = [
         words="With dropout the resumed run ends elsewhere: its masks are drawn from another place in the stream of "
         "random numbers. Look at what is saved and set of the random state.",
         tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-random-state-on-the-device",
+        family="SV02, RP01",
+        cell="checkpoint",
+        edits={'checkpoint["random"].cpu()': 'checkpoint["random"]'},
+        words="The random state was loaded onto the device with everything else, and cannot be set from there: that of "
+        "the CPU's generator belongs on the CPU. Look at what map_location does to all tensors of the file.",
+        raises=r"RNG state must be a torch\.ByteTensor",
+        tests=CHECKPOINT,
+        pairs=False,
     ),
     Fault(
         "checkpoint-epoch-from-zero",

@@ -1,20 +1,21 @@
-"""Divides the sums by the size of the data set, not by the rows that came."""
+"""Loss and accuracy are divided by the size of the data set."""
 
+EXPECTED = {"test_evaluate": "partial:evaluation-divides-by-the-data-set"}
 KIND = "fault"
-EXPECTED = {"test_evaluate": "partial"}
 CELLS = {
     "evaluate": """
 def evaluate(model, loader, loss_fn, device):
     mode = model.training
-    model.eval()
-    total = right = 0.0
-    with torch.no_grad():
-        for x, y in loader:
-            x, y = x.to(device), y.to(device)
-            out = model(x)
-            total += loss_fn(out, y).item() * len(y)
-            right += (out.argmax(1) == y).float().sum().item()
+    model.train(False)
+    loss_sum = hits = 0
+    for rows, labels in loader:
+        rows, labels = rows.to(device), labels.to(device)
+        with torch.inference_mode():
+            logits = model(rows)
+            loss_sum += loss_fn(logits, labels).item() * len(labels)
+            hits += int((logits.argmax(1) == labels).sum())
     model.train(mode)
-    return total / len(loader.dataset), right / len(loader.dataset)
-"""
+    size = len(loader.dataset)
+    return loss_sum / size, hits / size
+""",
 }
