@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -95,6 +97,32 @@ def test_hidden_inputs_decide_and_only_demonstration_inputs_are_shown(judged: Ju
             assert not np.isclose(told, value, rtol=1e-4, atol=0).any(), "shown to four digits"
     (squares, _) = outcome.checks["test_square"]
     assert squares.difference is not None and f"{seen[Spy.renewed].ravel()[0]:g}"[:3] in squares.difference.case
+
+
+def test_the_reference_works_once_for_all_students_of_a_run(judged: Judge) -> None:
+    worked: list[float] = []
+    small = judged({"square": "def square(x):\n    import worked\n    worked.on.append(x)\n    return x ** 2"}, CHECK)
+    module = types.ModuleType("worked")
+    module.on = worked  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "worked", module)
+        small.checks.warm_up(b"this run")
+        worked.clear()
+        for wrong in (lambda x: x**2, lambda x: x**2, lambda x: x * 3.25):
+            small.checks.run(LocalSide({"square": wrong}), b"this run")
+        assert worked == [], "neither for hidden inputs nor for those that are shown"
+        small.checks.run(LocalSide({"square": lambda x: x**2}), b"another run")
+        assert len(worked) == 3
+
+
+def test_a_reference_that_fails_what_would_be_shown_is_not_warmed_up(judged: Judge) -> None:
+    checks = CHECK.replace(
+        "    x = draw.normal(shape)\n", "    x = draw.normal(shape)\n    assert not draw.demonstration\n"
+    )
+    small = judged(SQUARE, checks)
+    assert {r.verdict for r in small.results().values()} == {Verdict.PASSED}
+    with pytest.raises(BadAssignment, match="test_squares fails on its demonstration inputs"):
+        small.checks.warm_up()
 
 
 def test_what_only_hidden_inputs_show_is_told_without_any_value(judged: Judge) -> None:

@@ -11,7 +11,7 @@ import pytest
 from autograder.errors import AutograderError, BadReply, StudentError
 from autograder.inside.wire import Handle
 from autograder.judge.expect import agree
-from autograder.judge.student import Call, KernelSide, LocalSide, Side, probe_source
+from autograder.judge.student import Call, KernelSide, LocalSide, Memory, Side, probe_source
 from autograder.kernels.replay import StudentKernel
 from autograder.kernels.session import Kernel
 from autograder.records import PlannedCell, SubmittedNotebook
@@ -135,6 +135,55 @@ def test_a_call_can_be_repeated_on_another_side(side: Side) -> None:
     other = LocalSide(names)
     assert other.repeat(side.calls[-1]) == 3.0
     assert other.calls[-1].data is side.calls[-1].data
+
+
+def counting(names: dict[str, Any]) -> dict[str, Any]:
+    exec("made = []\ndef next_one(x):\n    made.append(x)\n    return x + len(made)\n" + SOURCE, names)
+    return names
+
+
+def test_what_has_been_answered_once_is_remembered_and_comes_fresh() -> None:
+    memory: Memory = {}
+    names = counting({})
+    first = LocalSide(names, memory).next_one(np.zeros(2))
+    first[:] = 7
+    again = LocalSide(names, memory)
+    assert again.next_one(np.zeros(2)).tolist() == [1, 1], "not what somebody has made of it"
+    assert len(names["made"]) == 1 and again.calls[-1].value.tolist() == [1, 1]
+    assert LocalSide(names, memory).next_one(np.ones(2)).tolist() == [3, 3], "another question"
+    assert len(names["made"]) == 2
+
+
+def test_the_same_question_asked_twice_may_have_two_answers() -> None:
+    memory: Memory = {}
+    names = counting({})
+    for _ in range(2):
+        side = LocalSide(names, memory)
+        assert [side.next_one(0), side.next_one(0), side.next_one(0)] == [1, 2, 3]
+    assert len(names["made"]) == 3
+
+
+def test_arguments_afterwards_are_remembered_too() -> None:
+    memory: Memory = {}
+    names: dict[str, Any] = {}
+    exec(SOURCE, names)
+    for _ in range(2):
+        side = LocalSide(names, memory)
+        side.scale(np.ones(2))
+        assert side.calls[-1].after["_args"][0].tolist() == [2, 2]
+    assert len(memory) == 1
+
+
+def test_objects_are_never_remembered() -> None:
+    memory: Memory = {}
+    names: dict[str, Any] = {"np": np}
+    exec(SOURCE, names)
+    for _ in range(2):
+        side = LocalSide(names, memory)
+        made = side.run(make_net)
+        side.run(weights_after, net=made["net"], gradients=[np.ones(2)])
+        assert side.run(weights_after, net=made["net"], gradients=[np.ones(2)]).tolist() == [-2, -2]
+    assert memory == {}
 
 
 def test_a_probe_must_be_a_plain_function() -> None:

@@ -72,6 +72,20 @@ def test_nothing_of_the_owners_environment_but_a_few_names_reaches_a_kernel(
         assert ask(kernel, "os.environ['OMP_NUM_THREADS']") == "1"
 
 
+def test_what_a_zygote_is_given_to_prepare_with_stands_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "preparing.py").write_text(
+        "import json\ngiven = {}\ndef prepare(setup): given.update(setup)\n"
+        "def child(run, request): run.sendall(json.dumps(given).encode())\n"
+    )
+    monkeypatch.setattr("autograder.kernels.zygote._clean_environment", lambda: {"PYTHONPATH": str(tmp_path)})
+    with Zygote("preparing:child", setup={"secret": "hunter2"}) as zygote:
+        with zygote.connect({}) as child:
+            assert b"hunter2" in child.recv(1000)
+        assert zygote.process is not None
+        process = psutil.Process(zygote.process.pid)
+        assert "hunter2" not in str(process.cmdline()) + str(process.environ())
+
+
 def test_a_kernel_holds_no_descriptor_of_its_makers(make_kernel: Callable[..., Kernel]) -> None:
     kernel = make_kernel()
     held = ask(
