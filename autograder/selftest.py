@@ -21,6 +21,7 @@ from autograder.assignment import on_device
 from autograder.errors import BadAssignment
 from autograder.grading import item_of, overall
 from autograder.intake import Handed
+from autograder.judge.plugin import NO_CHECKS
 from autograder.judge.run import Checks, load_faults
 from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Evidence, Report, Role, Trust, Verdict
 from autograder.scale.local import LocalPool
@@ -188,7 +189,8 @@ def selftest_here(
             if needs_kernel(entry):
                 continue
             only = tuple(entry.expected) if spoilt_alone else ()
-            found = checks.run_on_reference(dict(entry.cells), secret, only).checks
+            # Demonstrations only add what a student would be shown.
+            found = checks.run_on_reference(dict(entry.cells), secret, only, demonstrate=NO_CHECKS).checks
             items = tuple(
                 item_of(notebook, cell, found.get(cell.grade_id or "", []))
                 for notebook in assignment.notebooks

@@ -25,6 +25,8 @@ from autograder.judge.student import Call, LocalSide, Memory, Side
 from autograder.records import CPU, CheckResult, Difference, Evidence, Verdict
 
 DEMONSTRATION, HIDDEN = "demonstration", "hidden"
+FAILED_CHECKS, ALL_CHECKS, NO_CHECKS = "failed", "all", "none"
+"""which checks are run on the demonstration inputs"""
 SHOWN_ITEMS = 12
 """an array with more elements is described by its shape"""
 SHOWN_TEXT = 500
@@ -78,11 +80,11 @@ class Judge:
         device: str = CPU,
         only: Collection[str] = (),
         memories: dict[str, Memory] | None = None,
-        rehearsing: bool = False,
+        demonstrate: str = FAILED_CHECKS,
     ) -> None:
         """only: the tests cells whose checks are run; empty: all. memories: what the reference has answered, by case.
 
-        rehearsing: checks that pass are run on the demonstration inputs, too.
+        demonstrate: which checks are run on the demonstration inputs, too: those that failed, all, or none.
         """
         self.student_side = student
         self.reference_names = reference_names
@@ -92,7 +94,7 @@ class Judge:
         self.device_offered = device
         self.only = frozenset(only)
         self.memories = {} if memories is None else memories
-        self.rehearsing = rehearsing
+        self.demonstrate = demonstrate
         self.noticed: dict[str, None] = {}
         """what checks found worth a person's look"""
         self.phase = HIDDEN
@@ -190,7 +192,9 @@ class Judge:
         return True
 
     def _is_demonstrated(self, check: Check) -> bool:
-        return check.can_be_shown or (self.rehearsing and check.shown and not self._lacks_device(check))
+        if self.demonstrate == ALL_CHECKS:
+            return check.shown and not self._lacks_device(check)
+        return self.demonstrate == FAILED_CHECKS and check.can_be_shown
 
     def _run(self, items: Sequence[pytest.Item]) -> None:
         for item, following in zip(items, [*items[1:], None], strict=True):

@@ -17,7 +17,7 @@ import pytest
 
 from autograder.errors import BadAssignment
 from autograder.judge.faults import Explainer, Fault
-from autograder.judge.plugin import Judge
+from autograder.judge.plugin import ALL_CHECKS, FAILED_CHECKS, Judge
 from autograder.judge.reference import reference_names
 from autograder.judge.student import LocalSide, Memory, Side
 from autograder.records import Assignment, CheckResult
@@ -64,10 +64,10 @@ class Checks:
     def _reference(self) -> dict[str, Any]:
         return reference_names(self.assignment)
 
-    def run(self, student: Side, secret: bytes, only: Collection[str] = (), *, rehearsing: bool = False) -> Outcome:
+    def run(self, student: Side, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS) -> Outcome:
         """Run every check, or those of some tests cells, against `student`. Never raises for what its side does.
 
-        rehearsing: checks that pass are run on demonstration inputs, too.
+        demonstrate: which checks are run on demonstration inputs, too.
 
         Raises KernelFailed if no kernel could be had.
         """
@@ -76,7 +76,7 @@ class Checks:
         judge = Judge(
             *(student, lambda: self._reference, self.explainer, secret, of.name, of.device, only),
             memories=self._memories,
-            rehearsing=rehearsing,
+            demonstrate=demonstrate,
         )
         printed = io.StringIO()
         with _on_path(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -87,7 +87,7 @@ class Checks:
         problems += [
             f"{c.name} fails on its demonstration inputs: {c.shown_failure.sentence}"
             for c in judge.checks.values()
-            if rehearsing and c.shown_failure and not c.failure
+            if c.shown_failure and not c.failure
         ]
         if judge.failed_to_collect or not judge.checks:
             sys.modules.pop("checks", None)  # what is half there would be taken for whole the next time
@@ -100,20 +100,25 @@ class Checks:
         Called before processes are forked, so that they share the work, and what the reference answers: to the hidden
         inputs of the run with this secret, and to the demonstration inputs.
         """
-        reference = LocalSide(reference_names(self.assignment))
-        outcome = self.run(reference, secret, rehearsing=True)
+        outcome = self.run_on_reference(secret=secret, demonstrate=ALL_CHECKS)
         if outcome.problems:
             raise BadAssignment(f"{self.assignment.name}: {outcome.problems[0]}")
         self.explainer.build()
 
     def run_on_reference(
-        self, edits: dict[str, str] | None = None, secret: bytes = b"local", only: Collection[str] = ()
+        self,
+        edits: dict[str, str] | None = None,
+        secret: bytes = b"local",
+        only: Collection[str] = (),
+        *,
+        demonstrate: str = FAILED_CHECKS,
     ) -> Outcome:
         """Run the checks on the reference, or on it with some solution cells replaced: milliseconds, no kernel.
 
         Only for code that is trusted: it runs in this process.
         """
-        return self.run(LocalSide(reference_names(self.assignment, edits, may_fail=bool(edits))), secret, only)
+        side = LocalSide(reference_names(self.assignment, edits, may_fail=bool(edits)))
+        return self.run(side, secret, only, demonstrate=demonstrate)
 
 
 def load_faults(assignment: Assignment) -> Sequence[Fault]:
