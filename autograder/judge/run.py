@@ -64,7 +64,9 @@ class Checks:
     def _reference(self) -> dict[str, Any]:
         return reference_names(self.assignment)
 
-    def run(self, student: Side, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS) -> Outcome:
+    def run(
+        self, student: Side, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS
+    ) -> Outcome:
         """Run every check, or those of some tests cells, against `student`. Never raises for what its side does.
 
         demonstrate: which checks are run on demonstration inputs, too.

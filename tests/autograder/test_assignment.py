@@ -57,6 +57,7 @@ def test_released_text_holds_no_solution_hidden_test_or_mark_scheme(little: Any)
     assert cells[None].released == cells[None].source
 
 
+@pytest.mark.slow
 def test_released_text_is_what_nbgrader_generates(tmp_path: Path) -> None:
     """The oracle is nbgrader itself, on its own example course."""
     course = quickstart(tmp_path)

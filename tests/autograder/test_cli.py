@@ -107,6 +107,7 @@ def test_grading_writes_the_run_folder_and_says_where(course: Any, run: Run, tmp
     assert not list(out.rglob("*.new"))
 
 
+@pytest.mark.slow
 def test_what_is_graded_is_not_graded_again_and_a_change_is(course: Any, run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert run("grade", "small", "submitted", "--out", out)[0] == 0
@@ -128,6 +129,7 @@ def test_something_that_could_not_be_graded_is_status_one_and_named_and_the_rest
     assert scores(tmp_path / "out") == {"ann": 2.0, "bob": 0.0, "cid": 0.0}
 
 
+@pytest.mark.slow
 def test_a_single_notebook_a_flat_folder_and_a_zip_are_graded_like_nbgraders_layout(
     course: Any, run: Run, tmp_path: Path
 ) -> None:
@@ -146,6 +148,7 @@ def test_a_single_notebook_a_flat_folder_and_a_zip_are_graded_like_nbgraders_lay
     assert scores(tmp_path / "single") == {"ann": 2.0}
 
 
+@pytest.mark.slow
 def test_the_seed_of_an_earlier_run_gives_the_same_results(course: Any, run: Run, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     run("grade", "small", "submitted", "--out", one)
@@ -154,6 +157,7 @@ def test_the_seed_of_an_earlier_run_gives_the_same_results(course: Any, run: Run
     assert (one / "seed").read_text() == (two / "seed").read_text()
 
 
+@pytest.mark.slow
 def test_only_grades_nobody_along_and_loses_nobody(course: Any, run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
 

@@ -521,6 +521,7 @@ def test_a_class_of_a_thousand_is_listed_in_seconds(little: Any, honest: bytes, 
     assert time.process_time() - began < 10
 
 
+@pytest.mark.slow
 def test_nbgraders_own_example_course_is_found_and_read(tmp_path: Path) -> None:
     run = [sys.executable, "-m", "nbgrader", "quickstart", "example"]
     subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, timeout=240)

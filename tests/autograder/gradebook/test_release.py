@@ -401,6 +401,7 @@ def test_the_release_in_the_repository_is_fresh_and_honest(name: str) -> None:
     check_release(ROOT / "notebooks" / "release" / name, load_assignment(name, ROOT))
 
 
+@pytest.mark.slow
 def test_the_course_can_be_published(tmp_path: Path) -> None:
     out = publish(ROOT, tmp_path / "public")
     names = known_assignments(ROOT)

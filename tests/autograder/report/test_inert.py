@@ -137,6 +137,7 @@ def test_the_browser_does_run_such_a_payload_where_nothing_stops_it(browser: Any
         assert opened(browser, f"<!doctype html><body>{PAYLOADS[name]}</body>")[0] >= 1, name
 
 
+@pytest.mark.slow
 def test_a_browser_runs_nothing_and_has_nothing_to_refuse(
     build: Any, a1: Assignment, browser: Any, tmp_path: Path
 ) -> None:

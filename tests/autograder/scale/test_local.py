@@ -94,6 +94,7 @@ def while_at_work(pool: LocalPool, action: Callable[[], None]) -> threading.Thre
     return thread
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["judges", "judge zygote", "kernel zygote"])
 def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, lost: str) -> None:
     handed = [Handed(name, {"squares.ipynb": squares.notebook(SLEEPS)}) for name in ("ann", "bob", "cid")]
@@ -115,6 +116,7 @@ def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, los
     }
 
 
+@pytest.mark.slow
 def test_a_judge_that_hangs_is_killed_and_costs_its_own_submission_alone(
     squares: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +187,7 @@ def test_a_judge_that_dies_again_and_again_costs_its_own_submission_alone(
     assert {i.verdict for i in reports["cursed"].items} == {Verdict.GRADER_ERROR}
 
 
+@pytest.mark.slow
 def test_what_the_clock_ended_is_tried_once_more_alone_at_the_end(
     squares: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +214,7 @@ def test_what_the_clock_ended_is_tried_once_more_alone_at_the_end(
     assert alone[-1] == ("slow", 1), "last, and with nobody beside it"
 
 
+@pytest.mark.slow
 def test_a_call_that_the_clock_ended_is_marked_for_another_try(squares: Any) -> None:
     sleeps = {"total": "import time\ndef total(x):\n    time.sleep(60)"}
     handed = [Handed("sleeper", {"squares.ipynb": squares.notebook(sleeps)})]

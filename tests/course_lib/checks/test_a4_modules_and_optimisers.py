@@ -104,6 +104,7 @@ def test_the_reference_passes_every_check(capsys: pytest.CaptureFixture[str]) ->
     assert sum(line.startswith("ok   ") for line in capsys.readouterr().out.splitlines()) == len(results) > 30
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # wrong code divides by zero and calls schedulers in the wrong order
 @pytest.mark.parametrize("entry", entries("fault"))
 def test_what_is_wrong_is_seen_and_told_in_one_line(entry: BankEntry) -> None:
@@ -239,6 +240,7 @@ def test_the_reference_layer_is_that_of_torch() -> None:
 # --- faults, delegation and the text --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_delegation_is_flagged_and_costs_nothing() -> None:
     entry = bank()["right_numbers_delegated"]
     found = Checks(assignment()).run_on_reference(dict(entry.cells))
