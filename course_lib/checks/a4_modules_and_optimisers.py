@@ -489,13 +489,16 @@ def adam_against_torch(Adam: Function) -> None:
     _require_like_torch("Adam", Adam, torch.optim.Adam, _SETTINGS["Adam"])
 
 
-@check("weight_decay as in torch.optim.Adam, and decoupled as in torch.optim.AdamW")
+@check("weight_decay as in torch.optim.Adam, decoupled as in torch.optim.AdamW; p.grad stays as it is")
 def adam_weight_decay(Adam: Function) -> None:
     for options in _SETTINGS["decay"]:
         theirs = torch.optim.AdamW if options["decoupled"] else torch.optim.Adam
         plain = {name: value for name, value in options.items() if name != "decoupled"}
         wanted = drive(theirs, plain, _START, _GRADIENTS, transposed=["column by column"])
         ours = drive(Adam, options, _START, _GRADIENTS, transposed=["column by column"])
+        hint = "`g = p.grad` is the same tensor, not a copy, and operations that end in `_` write into it."
+        found = compare("p.grad after the first step", ours["gradients"][0], _GRADIENTS[0])
+        require(found, {"": hint, "factor": hint, "offset": hint})
         hint = f"With decoupled={options['decoupled']}: {_STEP_HINTS['Adam']['weight_decay']}"
         _require_steps(ours, wanted, {"": hint}, f" with decoupled={options['decoupled']}")
 

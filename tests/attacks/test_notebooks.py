@@ -181,6 +181,8 @@ class watching(threading.Thread):
 
     def __enter__(self) -> watching:
         self.born: dict[int, float] = {}
+        # Kernels of other tests in this process, which end with their own fixtures.
+        self.others = {(p.pid, p.create_time()) for p in psutil.Process().children(recursive=True)}
         self.folders: set[str] = set()
         self.done = threading.Event()
         self.mounts = mounts()
@@ -194,6 +196,8 @@ class watching(threading.Thread):
         while not self.done.wait(0.2):
             for process in psutil.Process().children(recursive=True):
                 with contextlib.suppress(psutil.Error):
+                    if (process.pid, process.create_time()) in self.others:
+                        continue
                     self.born[process.pid] = process.create_time()
                     self.folders |= {str(Path(w).parent) for w in process.cmdline() if "/agz-" in w}
 

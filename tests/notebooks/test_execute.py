@@ -13,7 +13,9 @@ import pytest
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 CPU_LIMIT_S = {"14_one_model_every_framework": 120, "15_distributed_training": 120}
-"""of the kernel and the processes it started and awaited; all others: 60"""
+"""of the kernel and the processes it started and awaited, on a core of its own; all others: 60"""
+CROWDED = 2.0
+"""how much longer the same work may take where other work shares caches and the core's second thread"""
 
 
 def _in(folder: str) -> list[str]:
@@ -42,7 +44,7 @@ def test_a_lecture_takes_less_than_a_minute_of_one_core(ran: Any, record_propert
     figures = sum("image/png" in output.get("data", {}) for output in outputs)
     questions = ran.prose.count("**Check yourself.**")
     record_property("lecture", (ran.path.stem, cpu_s, ran.wall_s, len(cells), figures, questions))
-    assert cpu_s < CPU_LIMIT_S.get(ran.path.stem, 60)
+    assert cpu_s < CROWDED * CPU_LIMIT_S.get(ran.path.stem, 60)
 
 
 @pytest.mark.parametrize("ran", LECTURES, indirect=True)
