@@ -108,6 +108,8 @@ def page(browser: Any, address: str) -> Page:
     page = Page(browser)
     browser.get(address)
     _until(lambda: page.all(".jp-NotebookPanel .jp-Cell"), "the notebook")
+    # JupyterLab drops what is run before it has a kernel, without a word.
+    _until(lambda: page.all(".jp-Notebook-ExecutionIndicator[data-status='idle']"), "an idle kernel")
     _until(lambda: page.press(".lm-MenuBar-itemLabel", "Run"), "the menu")
     _until(lambda: page.press(".lm-Menu-itemLabel", "Run All Cells"), "the menu's entry")
     _until(lambda: len(page.pictures()) >= 2 and page.epoch() == 0, "the board")
