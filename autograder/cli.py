@@ -179,7 +179,7 @@ def _selftest(options: argparse.Namespace) -> int:
     from autograder.scale.local import default_workers
     from autograder.selftest import selftest, selftest_here
 
-    os.environ.update(ONE_THREAD)  # some of it runs here, and should not give other numbers, or wait for its own threads
+    os.environ.update(ONE_THREAD)  # part of it runs here: the same numbers as in a kernel, and no waiting for threads
     root, failed, on_gpu = project_root(), False, options.device == "cuda"
     if on_gpu:
         _require_gpu()
