@@ -21,6 +21,7 @@ from autograder.inside.wire import Handle, Tensor, files_in, handles_in
 from autograder.judge.expect import agree
 from autograder.judge.reference import reference_names
 from autograder.judge.student import Call, LocalSide, Memory
+from autograder.judge.superposition import effect, unexplained
 from autograder.records import Assignment, Cell, Notebook
 
 SAME = {"float64": 1e-6, "float32": 2e-4, "float16": 1e-2, "bfloat16": 4e-2}
@@ -134,23 +135,23 @@ class Explainer:
         """
         calls = [c for c in calls if c.error is None or isinstance(c.error, StudentError)]
         right = self._replay(calls, (), memory)
-        if not calls or right is None or all(_same(c, r) for c, r in zip(calls, right, strict=True)):
+        if not calls or right is None or _alike(calls, right):
             return Diagnosis()
         raised = any(c.error for c in calls)
         # Two mistakes that together raise one exception would be a guess.
         pairs = search == "pairs" and not raised
-        relevant = []
+        relevant: dict[Fault, list[Call]] = {}
         # What was found before comes first: of two mistakes that these calls cannot tell apart, it is the likelier.
         for fault in dict.fromkeys([*named, *(self.faults if search != "none" else ())]):
             if not fault.edits or not _may_explain(fault, tests_cell):
                 continue
             variant = self._replay(calls, (fault,), stop_at_difference=not pairs)
-            if variant is None or not _apart(right, variant):
+            if variant is None or _alike(right, variant):
                 continue  # this mistake changes nothing about these calls
-            if all(_same(c, v) for c, v in zip(calls, variant, strict=True)):
+            if _alike(calls, variant) and _apart(right, variant):
                 return Diagnosis((fault,))
-            relevant.append(fault)
-        several_at_once = self._combinations(relevant, tests_cell, named) if pairs else ()
+            relevant[fault] = variant
+        several_at_once = self._combinations(calls, right, relevant, tests_cell, named) if pairs else ()
         for several in itertools.islice(several_at_once, MOST_COMBINATIONS):
             variant = self._replay(calls, several, stop_at_difference=True)
             if variant is not None and _apart(right, variant):
@@ -170,16 +171,29 @@ class Explainer:
         return Diagnosis()
 
     def _combinations(
-        self, relevant: Sequence[Fault], tests_cell: str, named: Sequence[Fault]
+        self,
+        calls: Sequence[Call],
+        right: Sequence[Call],
+        relevant: Mapping[Fault, Sequence[Call]],
+        tests_cell: str,
+        named: Sequence[Fault],
     ) -> Iterator[tuple[Fault, ...]]:
-        """Mistakes worth trying together: those found before, one of them with one of this cell's, two of these."""
+        """Mistakes worth trying together: those found before, then pairs of these and of this cell's.
+
+        relevant: what each mistake alone answers. Pairs whose effects add up to the student's come first.
+        """
         before = [f for f in named if f in relevant]
         cells = {c.grade_id for n in self.assignment.notebooks for c in _solutions(n, tests_cell)}
         own = [f for f in relevant if f.cell in cells and f.pairs and f not in before]
-        for size in range(len(before), 1, -1):
+        for size in range(len(before), 2, -1):
             yield from itertools.combinations(before, size)
-        yield from itertools.product(before, own)
-        yield from itertools.combinations(own, 2)
+        seen = effect(right, calls, calls)
+        effects = {f: effect(right, calls, relevant[f]) for f in (*before, *own)}
+        pairs = itertools.chain(
+            itertools.combinations(before, 2), itertools.product(before, own), itertools.combinations(own, 2)
+        )
+        # Rounded: where two pairs add up equally well, the one with what was found before is the likelier.
+        yield from sorted(pairs, key=lambda pair: round(unexplained(seen, [effects[f] for f in pair]), 3))
 
     def _replay(
         self,
@@ -228,6 +242,10 @@ def _may_explain(fault: Fault, tests_cell: str) -> bool:
 def _solutions(notebook: Notebook, tests_cell: str) -> tuple[Cell, ...]:
     known = any(c.grade_id == tests_cell for c in notebook.cells)
     return notebook.solutions_of(tests_cell) if known else ()
+
+
+def _alike(some: Sequence[Call], others: Sequence[Call]) -> bool:
+    return all(_same(a, b) for a, b in zip(some, others, strict=True))
 
 
 def _apart(right: Sequence[Call], variant: Sequence[Call]) -> bool:

@@ -266,7 +266,10 @@ def test_weights_after_a_long_epoch(student, reference, draw, expect):
 def test_mean_loss(student, reference, draw, expect, n, batch_size):
     """The result is the mean loss over the rows of the epoch, a float."""
     sizes = (3, 5, 4)
-    data = epoch_of(draw, "mlp", sizes, *rows(draw, n, sizes), batch_size, "cpu")
+    for _ in range(50):
+        data = epoch_of(draw, "mlp", sizes, *rows(draw, n, sizes), batch_size, "cpu")
+        if tells(*losses_of_batches(reference, weights_after_an_epoch, data, lambda answer: answer["loss"])):
+            break
     got = student.run(weights_after_an_epoch, **data)
     require_float(expect, "train_epoch", got["loss"])
     expect.close(got["loss"], reference.run(weights_after_an_epoch, **data)["loss"], "the mean loss")
@@ -347,6 +350,18 @@ def require_epoch(student, reference, draw, expect, kind, sizes, x, y, batch_siz
     require_devices(expect, {"parameters": got["devices"]}, device, ("parameters",))
 
 
+def losses_of_batches(reference, probe, data, loss_in):
+    """The mean loss of each batch of an epoch, that of all its rows, and the numbers of rows in all and in a batch.
+
+    The reference is asked for epochs of one batch, of two, ...; it reports a mean over the rows so far.
+    """
+    n, batch_size = len(data["x"]), data["batch_size"]
+    ends = [*range(batch_size, n, batch_size), n]
+    means = [loss_in(reference.run(probe, **data | {"x": data["x"][:end], "y": data["y"][:end]})) for end in ends]
+    sums = np.multiply(ends, means)
+    return np.diff(sums, prepend=0) / np.diff(ends, prepend=0), means[-1], n, batch_size
+
+
 def require_economy(expect, flag, got, x, y, waits, fault):
     copied, needed = got["to the device"], x.nbytes + y.nbytes
     sentence = f"{copied} bytes were copied to the device; the batches have {needed}."
@@ -397,8 +412,9 @@ def test_mode_comes_back(student, reference, draw, expect, mode):
 def test_model_stays(student, reference, draw, expect):
     """The result is right, and parameters, statistics, gradients and requires_grad are as they were."""
     sizes = (4, 3, 3)
-    x, y = rows(draw, 8, sizes)
-    data = {"kind": "norm", "sizes": sizes, "weights": start(draw, "norm", sizes), "x": x, "y": y, "batch_size": 3}
+    weights = start(draw, "norm", sizes)
+    x, y = telling_rows(reference, draw, 8, sizes, weights, 3)
+    data = {"kind": "norm", "sizes": sizes, "weights": weights, "x": x, "y": y, "batch_size": 3}
     data |= {"device": "cpu", "gradient": 0.25, "frozen": ["0.weight"]}
     got, wanted = student.run(model_around_evaluation, **data), reference.run(model_around_evaluation, **data)
     require_result(expect, got["result"], wanted["result"])
@@ -419,8 +435,9 @@ def test_evaluation_on_a_cuda_device(student, reference, draw, expect, name):
 def test_no_graph_is_built(student, reference, draw, expect):
     """The model works in evaluation mode, and its outputs do not require gradients."""
     sizes = (3, 4, 3)
-    x, y = rows(draw, 8, sizes)
-    data = {"kind": "norm", "sizes": sizes, "weights": start(draw, "norm", sizes), "x": x, "y": y, "batch_size": 3}
+    weights = start(draw, "norm", sizes)
+    x, y = telling_rows(reference, draw, 8, sizes, weights, 3)
+    data = {"kind": "norm", "sizes": sizes, "weights": weights, "x": x, "y": y, "batch_size": 3}
     got = student.run(watched_evaluation, **data, device="cpu")
     wanted = reference.run(watched_evaluation, **data, device="cpu")
     require_result(expect, got["result"], wanted["result"])
@@ -442,14 +459,13 @@ def test_copies_and_waits_of_evaluation(student, reference, draw, expect, flag):
 
 
 def require_evaluation(student, reference, draw, expect, n, batch_size, sizes, device, mode, *, drop_last=False):
-    # Labels are mostly what the model says, so that accuracy is neither 0 nor 1/C whatever its axis.
     weights = start(draw, "norm", sizes)
     hidden = sizes[1]
     statistics = {
         "1.running_mean": draw.normal(hidden, 0.5, np.float32),
         "1.running_var": draw.uniform(hidden, 0.3, 2.0, np.float32),
     }
-    x, y = rows(draw, n, sizes)
+    x, y = telling_rows(reference, draw, n, sizes, weights, batch_size, statistics)
     data = {"kind": "norm", "sizes": sizes, "weights": weights, "statistics": statistics, "x": x, "y": y}
     data |= {"batch_size": batch_size, "device": device, "training_mode": mode, "drop_last": drop_last}
     got, wanted = student.run(evaluation, **data), reference.run(evaluation, **data)
@@ -461,6 +477,26 @@ def require_evaluation(student, reference, draw, expect, n, batch_size, sizes, d
     moved = got["training afterwards"] != mode  # then it may be that
     expect.true(same, sentence, fault="" if moved else "evaluation-remembers")
     return got
+
+
+def telling_rows(reference, draw, n, sizes, weights, batch_size, statistics=None):
+    """Rows and labels whose loss and accuracy differ from means over batches, and from the share of wrong answers."""
+    for _ in range(50):
+        x, y = rows(draw, n, sizes)
+        outputs = reference.run(scores, kind="norm", sizes=sizes, weights=weights, statistics=statistics, x=x)
+        hits, losses = outputs.argmax(axis=1) == y, -log_softmax(outputs)[np.arange(n), y]
+        batches = range(0, n, batch_size)
+        means_tell = all(
+            tells([v[i : i + batch_size].mean() for i in batches], v.mean(), n, batch_size) for v in (hits, losses)
+        )
+        if n < 3 or (means_tell and hits.mean() not in (0, 0.5, 1)):
+            break
+    return x, y
+
+
+def tells(of_batches, mean, n, batch_size):
+    """Whether the mean over all rows is plainly not that over the batches, where they can differ."""
+    return n <= batch_size or n % batch_size == 0 or abs(np.mean(of_batches) - mean) > 0.01 * abs(mean)
 
 
 def require_result(expect, got, wanted, of=""):
@@ -849,9 +885,12 @@ def run_with_best(reference, draw, rule, epochs=4, pool=40, many=3000):
             "the last": (at == last) & (most != lowest),
             PLAINLY_LAST: (at == last) & (most == last) & (lowest == last),
         }[rule]
-        # The accuracy tells its neighbours apart: the share of wrong answers, the mean over batches of 4 and of 2 rows.
+        # The numbers tell their neighbours apart: the share of wrong answers, means over batches of 4 and of 2 rows.
         of_batches = (log_p.argmax(axis=2)[:, chosen] == labels)[..., :4].sum(axis=2)
         fits = fits & np.any(2 * hits != 6, axis=0) & np.any(3 * of_batches != 2 * hits, axis=0)
+        of_first = -log_p[:, chosen, labels][..., :4].mean(axis=2)
+        of_last = -log_p[:, chosen, labels][..., 4:].mean(axis=2)
+        fits = fits & np.any(np.abs((of_first + of_last) / 2 - losses) > 0.01 * losses, axis=0)
         margins = np.full(many, 1.0)
         if epochs > 1:
             least = np.sort(losses, axis=0)
@@ -859,9 +898,14 @@ def run_with_best(reference, draw, rule, epochs=4, pool=40, many=3000):
             margins = least[1] / least[0] - 1
         picked = int(np.argmax(fits * margins))
         best = data | {"x_val": x[chosen[picked]], "y_val": labels[picked]}
-        if fits[picked] and margins[picked] > 0.03:
+        if fits[picked] and margins[picked] > 0.03 and first_epoch_tells(reference, best):
             break
     return best
+
+
+def first_epoch_tells(reference, data):
+    one_epoch = data | {"epochs": 1}
+    return tells(*losses_of_batches(reference, fitted, one_epoch, lambda answer: answer["history"]["loss/train"][0]))
 
 
 def short_run(reference, draw):

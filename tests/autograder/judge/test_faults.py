@@ -70,6 +70,28 @@ def test_two_mistakes_in_one_cell_are_named_together(named: Callable[..., str | 
     assert named("test_forward", forward=two) == "no-relu+no-bias"
 
 
+def test_two_mistakes_are_found_among_many_without_trying_all_pairs(
+    judged: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.judge.faults.MOST_COMBINATIONS", 3)
+    scaled = "".join(
+        f'Fault("by-{n}", "forward", {{"x @ w": "x @ w * {1 + n / 7}"}}, "Scaled."),\n' for n in range(1, 40)
+    )
+    assignment = judged(SOLUTIONS, CHECKS, FAULTS.replace("FAULTS = [", "FAULTS = [\n" + scaled))
+    two = FORWARD.replace("np.maximum(h, 0)", "h").replace(" / len(x)", "")
+    assert assignment.results({"forward": two})["test_forward"].fault == "no-relu+no-mean"
+
+
+def test_a_mistake_that_alone_hardly_shows_is_found_beside_another(judged: Callable[..., Any]) -> None:
+    slight = 'FAULTS = [Fault("slight", "forward", {"x @ w": "x @ (w * (1 + 4e-6))"}, "Slightly larger."),'
+    # Told with tolerance 1e-6: alone it is four tolerances off, too near the right answer to be named.
+    assignment = judged(
+        SOLUTIONS, CHECKS.replace("draw.normal(2)", "draw.normal(2, 0.1)"), slight + FAULTS.partition("[")[2]
+    )
+    two = FORWARD.replace("x @ w", "x @ (w * (1 + 4e-6))").replace(" / len(x)", "")
+    assert assignment.results({"forward": two})["test_forward"].fault == "slight+no-mean"
+
+
 def test_a_mistake_found_before_is_combined_with_one_of_this_cell(named: Callable[..., str | None]) -> None:
     before, own = FORWARD.replace(" / len(x)", ""), BACKWARD.replace("g @ w.T", "-g @ w.T")
     assert named("test_backward", forward=before, backward=own) == "no-mean+dx-sign"
