@@ -27,15 +27,19 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 CELL_LIMIT_S = 120
-QUICK = {"lectures/02_numpy_backprop.ipynb", "lectures/03_pytorch_tensors.ipynb"}
-"""the lectures that `make test-fast` executes, so that it notices when the machinery of all of them breaks"""
+QUICK = {
+    "lectures/03_pytorch_tensors.ipynb",
+    "assignments/a1_numpy_backprop/a1_numpy_backprop.ipynb",
+    "release/a1_numpy_backprop/a1_numpy_backprop.ipynb",
+}
+"""what `make test-fast` executes, so that it notices when the machinery of all notebooks breaks"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Bring the tests of one notebook together, also under pytest-xdist (`--dist loadgroup`); most are slow ones."""
     places = [place for place, item in enumerate(items) if _notebook_of(item)]
     for place in places:
-        if _notebook_of(items[place]).startswith("lectures/") and _notebook_of(items[place]) not in QUICK:
+        if _notebook_of(items[place]) not in QUICK:
             items[place].add_marker(pytest.mark.slow)
     together = sorted((items[place] for place in places), key=_notebook_of)
     for place, item in zip(places, together, strict=True):

@@ -407,6 +407,7 @@ except CannotWrite as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 1000, 100_000, 200_000])
 def test_a_full_disk_is_told_and_the_old_gradebook_stays(limit: int, run: Path, course: Any) -> None:
     """Files beyond `limit` bytes cannot be written, as on a full disk."""

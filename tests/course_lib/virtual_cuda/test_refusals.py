@@ -85,6 +85,7 @@ def test_the_table_notices_what_is_wrong() -> None:
     assert not allowance.explain(Outcome(device="cuda:0"))
 
 
+@pytest.mark.slow
 def test_refused_programs_leave_virtual_cuda_usable(two_devices: None) -> None:
     for case in CASES:
         case.run()
@@ -93,6 +94,7 @@ def test_refused_programs_leave_virtual_cuda_usable(two_devices: None) -> None:
     assert (torch.ones(2, device="cuda") + 1).sum().item() == 4
 
 
+@pytest.mark.slow
 def test_no_row_passes_unchecked() -> None:
     with virtual_cuda.session(devices=2, quiet=True, force=True) as log:
         for case in CASES:
@@ -155,6 +157,7 @@ def _takes_tensors(name: str) -> bool:
 # -- the recorder ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_recorder_writes_what_it_can_read_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "virtual.json"
     assert record.main(["--virtual", "--out", str(path)]) == 0
@@ -168,6 +171,7 @@ def test_the_recorder_writes_what_it_can_read_again(tmp_path: Path, capsys: pyte
     assert again.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_record_unlike_the_table_is_told_row_by_row(tmp_path: Path) -> None:
     path = tmp_path / "virtual.json"
     record.main(["--virtual", "--out", str(path)])
@@ -178,6 +182,7 @@ def test_a_record_unlike_the_table_is_told_row_by_row(tmp_path: Path) -> None:
     assert told[0].startswith(CASES[0].name) and CASES[0].source in told[0]
 
 
+@pytest.mark.slow
 def test_rows_for_two_devices_are_skipped_on_one() -> None:
     with virtual_cuda.session(devices=1, quiet=True, force=True):
         found = record.record(record.VIRTUAL, 1)
@@ -195,6 +200,7 @@ def test_without_a_gpu_nothing_is_recorded(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_virtual_cuda_is_not_taken_for_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with virtual_cuda.session(quiet=True, force=True):
         assert torch.cuda.is_available()
