@@ -146,8 +146,12 @@ def selftest(
     workers: int,
     progress: Callable[[int, int], None],
     choose: Callable[[BankEntry], bool] = lambda entry: True,
+    *,
+    secret: bytes | None = None,
 ) -> Selftest:
     """Grade the bank of `assignment`, or those entries of it that are chosen.
+
+    secret: decides the hidden inputs; by default new ones in each call.
 
     Raises BadAssignment if its checks, faults or bank are not consistent.
     """
@@ -158,7 +162,7 @@ def selftest(
     handed = [_handed(assignment, e) for e in entries]
     reports: dict[str, Report] = {}
     progress(0, len(handed))
-    with LocalPool(assignment, root, secrets.token_bytes(32), workers) as pool:
+    with LocalPool(assignment, root, secret or secrets.token_bytes(32), workers) as pool:
         for graded in pool.grade(handed):
             reports[entries[graded.number].name] = graded.report
             progress(len(reports), len(handed))
@@ -171,19 +175,20 @@ def selftest_here(
     choose: Callable[[BankEntry], bool] = lambda entry: True,
     *,
     spoilt_alone: bool = False,
+    secret: bytes | None = None,
 ) -> Selftest:
     """Grade the bank in this process, without kernel or box: on a real GPU if the assignment's device is `cuda`.
 
     A bank is the instructor's own code. Left out is what only a kernel can tell (`needs_kernel`). The verdicts expected
     are the same as everywhere; that is what is tested. spoilt_alone: of an entry only the tests cells that it is
-    expected to spoil are graded.
+    expected to spoil are graded. secret: as for `selftest`.
     """
     entries, reports = [], {}
     bank = [entry for entry in load_bank(assignment) if choose(entry)]
     with _its_device(assignment):
         checks = Checks(assignment)
         checks.warm_up()
-        secret = secrets.token_bytes(32)
+        secret = secret or secrets.token_bytes(32)
         for number, entry in enumerate(bank):
             progress(number, len(bank))
             if needs_kernel(entry):

@@ -1,8 +1,9 @@
 """Every known submission of every assignment gets its expected verdict: no right answer fails, no wrong one passes.
 
-Right ones, and every fifth of the wrong ones, are graded as a student's would be: read, run in a confined kernel,
+Right ones, and every tenth of the wrong ones, are graded as a student's would be: read, run in a confined kernel,
 judged. The other wrong ones are graded in this process, by the tests cells that they spoil. `autograder selftest`
-grades all of them the long way.
+grades all of them the long way, and on other inputs each time; here the inputs are the same in every run, so that a
+failure comes from the change that was made.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ MINIMUM = {
     "a4_modules_and_optimisers": {"correct": 15, "fault": 25},
     "a6_cuda_training": {"correct": 15, "fault": 45},
 }
-EVERY = 5
+EVERY = 10
+SECRET = b"the same hidden inputs in every run of the tests"
 WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
 """in tolerances: how near the limit right training may end, and wrong training"""
 
@@ -41,7 +43,12 @@ def found(request: pytest.FixtureRequest) -> Selftest:
     """The entries of one bank that take the long way."""
     chosen = long_way(request.param)
     return selftest(
-        load_assignment(request.param, ROOT), ROOT, 2, lambda done, total: None, lambda entry: entry.name in chosen
+        load_assignment(request.param, ROOT),
+        ROOT,
+        2,
+        lambda done, total: None,
+        lambda entry: entry.name in chosen,
+        secret=SECRET,
     )
 
 
@@ -54,7 +61,7 @@ def others(request: pytest.FixtureRequest) -> Selftest:
         return entry.name not in chosen
 
     assignment = on_device(load_assignment(request.param, ROOT))
-    return selftest_here(assignment, lambda done, total: None, choose, spoilt_alone=True)
+    return selftest_here(assignment, lambda done, total: None, choose, spoilt_alone=True, secret=SECRET)
 
 
 def not_as_expected(found: Selftest) -> list[str]:
