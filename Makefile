@@ -1,7 +1,9 @@
 # make demo   set up, grade the sample class, print the table
-# make test   set up, run every test          make test-fast   those that take under five minutes together
+# make check  what to run at every save, in 2 minutes: format, lint, types, import contracts, tests of pure Python
+# make test   all that and a sample of every exhaustive family, in 10 minutes
+# make test-all   every test, in 45 minutes; SHARD=2/4 runs the second of four parts
 # make lab    set up, open JupyterLab on the lectures
-# make lint   what the tests also check, alone       make lock   pin new versions
+# make lint   format, lint, types and import contracts alone       make lock   pin new versions
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -9,23 +11,40 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEMO   ?= demo-run
 
-.PHONY: demo test test-fast lab lint lock bench clean
+SHARD  ?= 1/1
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+.PHONY: demo check test test-all lab lint ruff types imports lock bench clean
 
 demo: $(READY)
-	$(BIN)/autograder grade a1_numpy_backprop tests/sample_class --out $(DEMO) --workers 2 || test $$? -eq 1
+	$(BIN)/python tests/sample_class.py $(DEMO)-class
+	$(BIN)/autograder grade a1_numpy_backprop $(DEMO)-class --out $(DEMO) --workers 2 || test $$? -eq 1
 
-test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+check: lint
+	$(PYTEST) --size check
 
-test-fast: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+test: lint
+	$(PYTEST) --size test
+
+test-all: lint
+	$(PYTEST) --size all --shard $(SHARD)
 
 lab: $(READY)
 	mkdir -p $(VENV)/etc/ipython && cp course_lib/virtual_cuda/ipython_kernel_config.py $(VENV)/etc/ipython/
 	COURSE_LIB_VIRTUAL_CUDA=1 $(BIN)/jupyter lab notebooks/lectures $(if $(filter 0,$(shell id -u)),--allow-root)
 
+# Beside each other: mypy without its cache takes a core for a minute.
 lint: $(READY)
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+	@$(MAKE) --no-print-directory -j 2 types imports ruff
+
+ruff: $(READY)
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
 
 lock:
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
@@ -35,7 +54,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/throughput.py
 
 clean:
-	rm -rf $(VENV) $(DEMO)
+	rm -rf $(VENV) $(DEMO) $(DEMO)-class
 
 # A half-finished installation leaves no mark, so the next call takes it up again.
 $(READY): requirements.lock pyproject.toml

@@ -67,6 +67,12 @@ def _parser() -> argparse.ArgumentParser:
         help="auto: virtual CUDA if the assignment wants CUDA; virtual CUDA is the CPU under CUDA's rules",
     )
     grade.add_argument("--regrade", action="store_true", help="grade again what is already graded; prints what changed")
+    grade.add_argument(
+        "--log-level",
+        choices=["debug", "info", "warning", "error"],
+        default="info",
+        help="the least that is written to run.log in the run folder",
+    )
     grade.set_defaults(command=_grade)
 
     release = commands.add_parser("release", help="build what students open from the instructor's sources")
@@ -82,6 +88,12 @@ def _parser() -> argparse.ArgumentParser:
     selftest = commands.add_parser("selftest", help="grade the bank of known submissions")
     selftest.add_argument("assignments", nargs="*", metavar="ASSIGNMENT")
     selftest.add_argument("--workers", type=_positive)
+    selftest.add_argument(
+        "--out", type=Path, help="a folder for journals, so that nothing is graded twice (default: runs/selftest)"
+    )
+    selftest.add_argument(
+        "--fresh", action="store_true", help="grade all entries again, on other hidden inputs; else those that changed"
+    )
     selftest.add_argument(
         "--device",
         choices=["auto", "cuda"],
@@ -122,13 +134,14 @@ def project_root() -> Path:
 
 def _grade(options: argparse.Namespace) -> int:
     from autograder.report import reasons, summary_table
-    from autograder.run import Options, grade_class
-    from autograder.scale.local import default_workers
+    from autograder.runs.pool import default_workers
+    from autograder.runs.run import Options, grade_class
 
     root = project_root()
     assignment = on_device(load_assignment(options.assignment, root), options.device)
     out = options.out or Path("runs") / assignment.name
-    run = Options(out, options.workers or default_workers(), options.seed_file, tuple(options.only), options.regrade)
+    workers, only = options.workers or default_workers(), tuple(options.only)
+    run = Options(out, workers, options.seed_file, only, options.regrade, options.log_level)
     with _progress(f"grading {assignment.name}") as update:
         outcome = grade_class(assignment, root, options.submissions, run, update)
     OUT.print(summary_table(outcome.reports))
@@ -148,7 +161,7 @@ def _grade(options: argparse.Namespace) -> int:
 
 
 def _release(options: argparse.Namespace) -> int:
-    from autograder.gradebook import publish, release
+    from autograder.release import publish, release
 
     root = project_root()
     for name in _named(options.assignments, root):
@@ -159,7 +172,7 @@ def _release(options: argparse.Namespace) -> int:
 
 
 def _verify_release(options: argparse.Namespace) -> int:
-    from autograder.gradebook import check_published, check_release
+    from autograder.release import check_published, check_release
 
     root = project_root()
     assignments = [load_assignment(name, root) for name in _named(options.assignments, root)]
@@ -176,7 +189,7 @@ def _verify_release(options: argparse.Namespace) -> int:
 def _selftest(options: argparse.Namespace) -> int:
     from autograder.kernels.zygote import ONE_THREAD
     from autograder.report import bank_table, confusion_table, margin_table
-    from autograder.scale.local import default_workers
+    from autograder.runs.pool import default_workers
     from autograder.selftest import selftest, selftest_here
 
     os.environ.update(ONE_THREAD)  # part of it runs here: the same numbers as in a kernel, and no waiting for threads
@@ -192,7 +205,10 @@ def _selftest(options: argparse.Namespace) -> int:
                 found = selftest_here(on_device(assignment, "cuda"), lambda n, of: update(n, of, None))
             else:
                 workers = options.workers or default_workers()
-                found = selftest(assignment, root, workers, lambda n, of: update(n, of, None))
+                out = (options.out or Path("runs") / "selftest") / assignment.name
+                found = selftest(
+                    assignment, root, workers, lambda n, of: update(n, of, None), out=out, fresh=options.fresh
+                )
         OUT.print(bank_table(found.rows))
         OUT.print(confusion_table(found.confusion()))
         if margins := found.margins():
@@ -203,6 +219,8 @@ def _selftest(options: argparse.Namespace) -> int:
             f"{name}: {len(correct)} correct and {len(wrong)} wrong submissions, {len(found.rows)} verdicts, "
             f"{len(found.wrong)} not as expected"
         )
+        if found.reused:
+            OUT.print(f"{found.reused} submissions are unchanged and were graded before; --fresh grades them again.")
         if found.unnamed:
             OUT.print(f"faults that no bank entry plants: {', '.join(found.unnamed)}", markup=False)
         failed = failed or bool(found.wrong)
@@ -226,9 +244,9 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from autograder.doctor import report
+    from autograder.doctor import describe_installation
 
-    OUT.print(report(), markup=False, soft_wrap=True)
+    OUT.print(describe_installation(), markup=False, soft_wrap=True)
     return 0
 
 

@@ -8,17 +8,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from autograder.kernels.zygote import forking_works
-from autograder.sandbox import describe, probe
+from autograder.sandbox import describe_host, probe
 
 SHOWN = ("numpy", "torch", "torchvision", "tensorflow", "keras", "nbgrader", "jupyter-client", "ipykernel", "pytest")
 
 
-def report() -> str:
-    """The report of `autograder doctor`, plain text."""
+def describe_installation() -> str:
+    """What `autograder doctor` prints, plain text."""
     parts = [
         f"python {sys.version.split()[0]} on {platform.platform(terse=True)}",
         "",
-        describe(probe()),
+        describe_host(probe()),
         "",
         _kernels(),
         _device(),
@@ -37,7 +37,7 @@ def _kernels() -> str:
 
 
 def _device() -> str:
-    # Asking torch would initialise CUDA in this process; the driver's device file answers as well.
+    # Asking torch would initialize CUDA in this process; the driver's device file answers as well.
     if Path("/dev/nvidia0").exists():
         return "device    an NVIDIA GPU is present; kernels do not use it in this version, and results say cpu"
     return "device    no GPU: results say cpu"

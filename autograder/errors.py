@@ -1,4 +1,7 @@
-"""One error class for each way that grading fails. Each message says the thing, the finding and the next step."""
+"""One error class for each way that grading fails, in two families: the grader's fault and the student's.
+
+Each message says the thing, the finding and the next step.
+"""
 
 from __future__ import annotations
 
@@ -10,45 +13,53 @@ class AutograderError(Exception):
     """1: something could not be graded; 2: wrong use of a command"""
 
 
-class WrongUse(AutograderError):
+class GraderFault(AutograderError):
+    """The command, the instructor's files or this host: grading cannot go on, and no student loses a point by it."""
+
+
+class StudentFault(AutograderError):
+    """What a student handed in, or what their code did with a call of the judge: it counts, and never ends a run."""
+
+
+class WrongUse(GraderFault):
     """The command was called in a way that cannot work: unknown assignment, empty folder, bad option."""
 
     exit_status = 2
 
 
-class BadAssignment(AutograderError):
+class BadAssignment(GraderFault):
     """The instructor's side is not consistent: a cell without checks, a duplicate grade_id, an unreadable source."""
 
     exit_status = 2
 
 
-class LeakyRelease(AutograderError):
+class LeakyRelease(GraderFault):
     """A release holds what students must not see."""
 
 
-class RunFolderInUse(AutograderError):
+class RunFolderInUse(GraderFault):
     """Another run is writing to the same folder."""
 
     exit_status = 2
 
 
-class CannotWrite(AutograderError):
+class CannotWrite(GraderFault):
     """The run folder cannot be written: no permission, no space left."""
 
 
-class KernelFailed(AutograderError):
+class KernelFailed(GraderFault):
     """A kernel could not be started, or was lost in a way that is the grader's fault, not the student's."""
 
 
-class SandboxUnavailable(AutograderError):
+class SandboxUnavailable(GraderFault):
     """The host cannot give the confinement that was asked for."""
 
 
-class BadReply(AutograderError):
+class BadReply(StudentFault):
     """What came back from the kernel is not data of the wire's form. The student's side sent it."""
 
 
-class StudentError(AutograderError):
+class StudentError(StudentFault):
     """The student's code raised while it answered a call of the judge.
 
     `type_name` and `text` are what the kernel says about the exception: a claim, plain text.
@@ -61,7 +72,7 @@ class StudentError(AutograderError):
         self.line = line
 
 
-class LimitReached(AutograderError):
+class LimitReached(StudentFault):
     """A cell or call met a limit. `verdict` is the `records.Verdict` to record: time, memory, output or crash."""
 
     def __init__(self, verdict: str, message: str, *, by_wall_clock: bool = False) -> None:

@@ -1,7 +1,7 @@
 """What grading says, as frozen records: one set of words for the student, the gradebook, exports and the class report.
 
-Nothing here computes or opens anything, and nothing but the standard library is imported, so that every
-process of the grader, the one beside the student's code included, can speak in these records.
+Nothing here computes or opens anything, and beside the standard library only the comparison's own `Difference` is
+imported, so that every process of the grader, the one beside the student's code included, can speak in these records.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from course_lib.difference import Difference
 
 RESULTS_VERSION = 1
 """Version of `results.json`; it grows only when a reader of the old form would misread the new one."""
@@ -104,15 +106,20 @@ class Notebook:
         return tuple(c for c in self.cells if c.role in (Role.TESTS, Role.MANUAL, Role.TASK))
 
     def solutions_of(self, grade_id: str) -> tuple[Cell, ...]:
-        """The solution cells that the tests cell `grade_id` grades: those since the tests cell before it."""
+        """The cells that `grade_id` grades: a tests cell the solution cells since the tests cell before it.
+
+        A tests cell with no solution cell since the one before grades the same ones; any other cell grades itself.
+        """
         found: list[Cell] = []
+        tested = False
         for cell in self.cells:
             if cell.grade_id == grade_id:
                 return tuple(found) if cell.role is Role.TESTS else (cell,)
             if cell.role is Role.TESTS:
-                found = []
+                tested = True
             elif cell.role is Role.SOLUTION:
-                found.append(cell)
+                found = [cell] if tested else [*found, cell]
+                tested = False
         raise KeyError(grade_id)
 
 
@@ -215,23 +222,6 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """One value of the student's beside the right one."""
-
-    what: str
-    """name of the value, e.g. `grad_x`"""
-    kind: str
-    """`shape`, `dtype`, `not finite`, `sign`, `factor`, `transposed`, `offset`, `values`, `type`, ..."""
-    sentence: str
-    """what differs, in the student's language"""
-    index: tuple[int, ...] | None = None
-    yours: str = ""
-    expected: str = ""
-    case: str = ""
-    """the smallest failing input (never a hidden one), as the student could type it"""
-
-
-@dataclass(frozen=True)
 class CheckResult:
     """One hidden check."""
 
@@ -247,7 +237,7 @@ class CheckResult:
     """for the student: the known mistake in words, or that none fits"""
     difference: Difference | None = None
     distance: float | None = None
-    """where training was compared: how far its end was off, in tolerances (`course_lib.checks.trajectory`); above 1 is
+    """where training was compared: how far its end was off, in tolerances (`course_lib.compare.trajectory`); above 1 is
     wrong
     """
 

@@ -1,15 +1,15 @@
 """Grade the grader: every known submission of an assignment's bank must meet its expected verdict.
 
-A bank file is one submission: the reference solution with some cells replaced. It is built into a notebook, read, run
-in a confined kernel and judged as any student's would be. No right answer may fail, no wrong one pass, and every
-mistake that has a name must be called by it.
+A known submission (`autograder.bank`) is built into a notebook, read, run in a confined kernel and judged as any
+student's would be. No right answer may fail, no wrong one pass, and every mistake that has a name must be called by it.
 """
 
 from __future__ import annotations
 
 import ast
-import json
+import contextlib
 import secrets
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -18,32 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from autograder.assignment import on_device
+from autograder.bank import BankEntry, load_bank, notebook_of
 from autograder.errors import BadAssignment
 from autograder.grading import item_of, overall
-from autograder.intake import Handed
+from autograder.judge.faults import load_faults
 from autograder.judge.plugin import NO_CHECKS
-from autograder.judge.run import Checks, load_faults
+from autograder.judge.run import Checks
 from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Evidence, Report, Role, Trust, Verdict
-from autograder.scale.local import LocalPool
+from autograder.runs.run import Options, graded_entries, run_folder, run_secret
+from autograder.submissions.intake import StudentFiles
 from course_lib import virtual_cuda
-
-KINDS = ("correct", "fault", "attack")
-
-
-@dataclass(frozen=True)
-class BankEntry:
-    """One known submission."""
-
-    name: str
-    title: str
-    kind: str
-    """`correct`, `fault` or `attack`"""
-    expected: Mapping[str, str]
-    """tests cell -> verdict, with `:fault-id` where a mistake must be named; cells not named must pass"""
-    cells: Mapping[str, str]
-    """solution cells that replace the reference's"""
-    extra: Sequence[tuple[str, str]] = ()
-    """(grade_id, source): cells added after the cell of that id"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +46,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Named:
+class ConfusionRow:
     """What became of one planted mistake: a row of the confusion table, in its sparse form."""
 
     planted: str
@@ -99,12 +83,14 @@ class Selftest:
     unnamed: tuple[str, ...]
     """faults that no bank entry is expected to be called by"""
     reports: Mapping[str, Report]
+    reused: int = 0
+    """how many entries had been graded by an earlier selftest and have not changed since"""
 
     @property
     def wrong(self) -> tuple[Row, ...]:
         return tuple(r for r in self.rows if not r.ok)
 
-    def confusion(self) -> tuple[Named, ...]:
+    def confusion(self) -> tuple[ConfusionRow, ...]:
         """Every planted mistake with what it was called, in the order of the bank."""
         found: dict[str, Counter[str]] = {}
         for row in self.rows:
@@ -114,7 +100,7 @@ class Selftest:
                 name = called or ("passed" if verdict == Verdict.PASSED else "no name")
                 found.setdefault(planted, Counter())[name] += 1
         return tuple(
-            Named(planted, called.total(), {name: n for name, n in called.items() if name != planted})
+            ConfusionRow(planted, called.total(), {name: n for name, n in called.items() if name != planted})
             for planted, called in found.items()
         )
 
@@ -147,11 +133,14 @@ def selftest(
     progress: Callable[[int, int], None],
     choose: Callable[[BankEntry], bool] = lambda entry: True,
     *,
+    out: Path | None = None,
+    fresh: bool = False,
     secret: bytes | None = None,
 ) -> Selftest:
     """Grade the bank of `assignment`, or those entries of it that are chosen.
 
-    secret: decides the hidden inputs; by default new ones in each call.
+    out: a run folder with the journal and the secret of the selftests before; what it holds and has not changed is not
+    graded again. fresh: forget both. secret: decides the hidden inputs; by default that of `out`, else a new one.
 
     Raises BadAssignment if its checks, faults or bank are not consistent.
     """
@@ -160,13 +149,17 @@ def selftest(
         inspect(assignment)
     entries = [entry for entry in load_bank(assignment) if choose(entry)]
     handed = [_handed(assignment, e) for e in entries]
-    reports: dict[str, Report] = {}
-    progress(0, len(handed))
-    with LocalPool(assignment, root, secret or secrets.token_bytes(32), workers) as pool:
-        for graded in pool.grade(handed):
-            reports[entries[graded.number].name] = graded.report
-            progress(len(reports), len(handed))
-    return _found(assignment, entries, reports)
+    with contextlib.ExitStack() as stack:
+        out = out or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        stack.enter_context(run_folder(out))
+        if fresh:
+            for kept in ("journal.jsonl", "seed"):
+                (out / kept).unlink(missing_ok=True)
+        secret = secret or run_secret(out, None)
+        graded, reused, _ = graded_entries(
+            assignment, root, handed, Options(out, workers), secret, lambda done, total, _: progress(done, total)
+        )
+    return _found(assignment, entries, {entry.report.student: entry.report for entry in graded}, reused)
 
 
 def selftest_here(
@@ -231,11 +224,13 @@ def _is_python(source: str) -> bool:
     return True
 
 
-def _found(assignment: Assignment, entries: Sequence[BankEntry], reports: Mapping[str, Report]) -> Selftest:
+def _found(
+    assignment: Assignment, entries: Sequence[BankEntry], reports: Mapping[str, Report], reused: int = 0
+) -> Selftest:
     rows = [row for entry in entries for row in _rows(assignment, entry, reports[entry.name])]
     named = {part for e in entries for v in e.expected.values() for part in v.partition(":")[2].split("+")}
     unnamed = tuple(f.id for f in load_faults(assignment) if f.id not in named)
-    return Selftest(tuple(rows), tuple(entries), unnamed, reports)
+    return Selftest(tuple(rows), tuple(entries), unnamed, reports, reused)
 
 
 def inspect(assignment: Assignment) -> None:
@@ -245,8 +240,7 @@ def inspect(assignment: Assignment) -> None:
             f"{assignment.name} has no checks.py, so there is nothing to test; it is graded by its own cells."
         )
     checks = Checks(assignment)
-    checks.warm_up()
-    on_reference = checks.run_on_reference().checks
+    on_reference = checks.warm_up()
     tests = [c for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS]
     for cell in tests:
         results = on_reference.get(cell.grade_id or "", [])
@@ -260,14 +254,6 @@ def inspect(assignment: Assignment) -> None:
                 f"{assignment.name}: the cell {cell.grade_id!r} has {cell.points:g} points and no hidden check; "
                 f'add one to checks.py with @pytest.mark.cell("{cell.grade_id}").'
             )
-    unknown = set(on_reference) - {c.grade_id for c in tests}
-    if unknown:
-        raise BadAssignment(
-            f"{assignment.name}: checks.py names cells that are not there: {', '.join(sorted(unknown))}."
-        )
-    failed = [r.name for found in on_reference.values() for r in found if r.verdict is not Verdict.PASSED]
-    if failed:
-        raise BadAssignment(f"{assignment.name}: the reference solution fails {', '.join(failed)}.")
     stubs = {
         c.grade_id: c.released
         for n in assignment.notebooks
@@ -280,62 +266,9 @@ def inspect(assignment: Assignment) -> None:
             raise BadAssignment(f"{assignment.name}: the empty stub of {grade_id!r} passes {', '.join(passed)}.")
 
 
-def load_bank(assignment: Assignment) -> list[BankEntry]:
-    """The entries of `bank/`, sorted by file name. Raises BadAssignment naming the file that is not right."""
-    entries = []
-    tests = {c.grade_id for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS}
-    solutions = {c.grade_id for n in assignment.notebooks for c in n.cells if c.role is Role.SOLUTION}
-    for path in sorted((assignment.folder / "bank").glob("*.py")):
-        names: dict[str, Any] = {}
-        try:
-            exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
-        except Exception as error:
-            raise BadAssignment(f"{path}: the bank entry cannot be read: {type(error).__name__}: {error}") from error
-        title = (names.get("__doc__") or "").strip()
-        entry = BankEntry(
-            path.stem,
-            title,
-            names.get("KIND", ""),
-            names.get("EXPECTED", {}),
-            names.get("CELLS", {}),
-            tuple(names.get("EXTRA", ())),
-        )
-        strange = (set(entry.expected) - tests) | (set(entry.cells) - solutions)
-        if not title or entry.kind not in KINDS or strange:
-            finding = (
-                f"names unknown cells: {', '.join(sorted(strange))}" if strange else "needs a docstring and a KIND"
-            )
-            raise BadAssignment(f"{path}: the bank entry {finding}.")
-        right = all(v == Verdict.PASSED for v in entry.expected.values())
-        if entry.kind == "correct" and not right:
-            raise BadAssignment(f"{path}: the bank entry is said to be correct and expected to fail.")
-        if entry.kind == "fault" and right:
-            raise BadAssignment(f"{path}: the bank entry plants a mistake and is expected to pass; fill EXPECTED.")
-        entries.append(entry)
-    return entries
-
-
-def notebook_of(assignment: Assignment, cells: Mapping[str, str], extra: Sequence[tuple[str, str]] = ()) -> bytes:
-    """A submission as bytes: the instructor's notebook with solution cells replaced and cells added."""
-    source = json.loads((assignment.folder / f"{assignment.notebooks[0].name}.ipynb").read_text(encoding="utf-8"))
-    made = []
-    for cell in source["cells"]:
-        grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id")
-        if grade_id in cells:
-            cell = {**cell, "source": cells[grade_id]}
-        made.append(cell)
-        for number, (after, text) in enumerate(extra):
-            if after == grade_id:
-                made.append(
-                    {"cell_type": "code", "id": f"extra-{number}", "metadata": {}, "source": text}
-                    | {"outputs": [], "execution_count": None}
-                )
-    return json.dumps({**source, "cells": made}).encode()
-
-
-def _handed(assignment: Assignment, entry: BankEntry) -> Handed:
+def _handed(assignment: Assignment, entry: BankEntry) -> StudentFiles:
     name = f"{assignment.notebooks[0].name}.ipynb"
-    return Handed(entry.name, {name: notebook_of(assignment, entry.cells, entry.extra)})
+    return StudentFiles(entry.name, {name: notebook_of(assignment, entry.cells, entry.extra)})
 
 
 def _rows(assignment: Assignment, entry: BankEntry, report: Report) -> list[Row]:

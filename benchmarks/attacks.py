@@ -1,6 +1,6 @@
 """The corpus of attacks against two graders: stock `nbgrader autograde` and `autograder grade`, side by side.
 
-Every file of `tests/attacks/` is handed in to both, against the same assignment. For nbgrader the assignment is
+Every variant of `tests/attacks/` is handed in to both, against the same assignment. For nbgrader the assignment is
 released as it stands: its visible checks are the tests, as in any nbgrader course. Its column is one command for each
 submission, with a limit on time; what would harm the host without a sandbox is not given to it.
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
-import importlib.util
 import json
 import os
 import platform
@@ -27,8 +26,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import nbformat
 import psutil
@@ -36,12 +33,14 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from autograder.intake import find_submissions
-from autograder.records import Report, Role, Verdict
-from autograder.run import Options, grade_class
+from autograder.records import Assignment, Report, Role, Verdict
+from autograder.runs.run import Options, grade_class
+from autograder.selftest import notebook_of
+from autograder.submissions.intake import find_submissions
+from tests.attacks import corpus
+from tests.attacks.handed_in import HostileFile, hostile_files
 
 ROOT = Path(__file__).resolve().parents[1]
-ATTACKS = ROOT / "tests" / "attacks"
 NBGRADER_S = 90.0
 """for one submission; a harmless one takes about ten"""
 CELL_S = 20
@@ -87,7 +86,7 @@ def main() -> None:
     """Run both graders and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, help="write the table as JSON, and as Markdown beside it")
-    parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="files to run; repeatable")
+    parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="variants to run; repeatable")
     parser.add_argument("--without-nbgrader", action="store_true", help="the column of autograder alone")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="attacks-", dir="/var/tmp") as scratch:
@@ -98,23 +97,22 @@ def main() -> None:
 
 
 def compare(scratch: Path, patterns: Sequence[str], with_nbgrader: bool) -> list[Row]:
-    """The table for the files that match."""
-    corpus = module(ATTACKS / "corpus.py")
+    """The table for the variants that match."""
     # One table, one assignment: the attacks on training code (family E) answer others.
-    known = [e for f in ("notebooks", "innocents") for e in corpus.entries(f) if e.assignment == corpus.FIRST]
-    members = [e for e in known if matches(e.name, patterns)]
-    files = [p for p in sorted((ATTACKS / "files").glob("*.py")) if matches(p.stem, patterns)]
-    assignment = corpus.assignment_with(corpus.REAL, scratch / "assignment")
+    known = [v for v in (*corpus.attacks(), *corpus.innocents()) if v.assignment == corpus.FIRST]
+    members = [v for v in known if matches(v.name, patterns)]
+    files = [file for file in hostile_files() if matches(file.name, patterns)]
+    assignment = corpus.assignment_with(corpus.SMALL | corpus.ROOMY, scratch / "assignment")
     points = {c.grade_id: c.points for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS}
 
     works = {m.name: work_of(m, list(points)) for m in members}
     submitted = scratch / "course" / "submitted"
-    reports = graded_notebooks(corpus, members, scratch)
+    reports = graded_notebooks(members, scratch)
     for member in members:
         folder = submitted / member.name / assignment.name
         folder.mkdir(parents=True)
         (folder / f"{assignment.name}.ipynb").write_bytes(member.notebook(assignment, places()))
-    works |= {w.name: w for w in built_files(files, submitted, corpus, assignment, list(points))}
+    works |= {w.name: w for w in built_files(files, submitted, assignment, list(points))}
     reports |= graded_files(works, assignment, submitted, scratch) if files else {}
 
     course = Course(scratch / "course", assignment.folder) if with_nbgrader else None
@@ -128,17 +126,8 @@ def compare(scratch: Path, patterns: Sequence[str], with_nbgrader: bool) -> list
 # -- the corpus ------------------------------------------------------------------------------------------------------
 
 
-def module(path: Path) -> ModuleType:
-    """A Python file as a module of its own."""
-    spec = importlib.util.spec_from_file_location(f"attacks_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
-    made = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
-
-
 def matches(name: str, patterns: Sequence[str]) -> bool:
-    """Whether a file is chosen."""
+    """Whether a variant is chosen."""
     return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
 
 
@@ -147,52 +136,49 @@ def places() -> dict[str, str]:
     return {"LISTENING_PORT": "9", "LISTENING_NAME": "nobody"}
 
 
-def work_of(member: Any, cells: Sequence[str]) -> Work:
+def work_of(member: corpus.Variant, cells: Sequence[str]) -> Work:
     """What a notebook of the corpus deserves."""
     wanted = {cell: member.wanted(cell).partition(":")[0] for cell in cells}
     return Work(member.name, member.title, member.entry, member.family, wanted, member.unsafe)
 
 
 def built_files(
-    files: Sequence[Path], submitted: Path, corpus: Any, assignment: Any, cells: Sequence[str]
+    files: Sequence[HostileFile], submitted: Path, assignment: Assignment, cells: Sequence[str]
 ) -> list[Work]:
     """Write every hostile file (family D) as a student's submission. Those that need a whole class are left out."""
     # As Jupyter's own API hands notebooks around, each source one string: the files of the corpus edit them so.
-    honest = json.dumps(nbformat.reads(corpus.HONEST.notebook(assignment), as_version=4), indent=1).encode()
+    honest = json.dumps(nbformat.reads(notebook_of(assignment, {}), as_version=4), indent=1).encode()
     works = []
-    for path in files:
-        attack = module(path)
-        if not hasattr(attack, "build"):
+    for file in files:
+        if file.build is None:
             continue
-        folder = submitted / path.stem / assignment.name
+        folder = submitted / file.name / assignment.name
         folder.mkdir(parents=True)
-        attack.build(folder, honest)
-        verdict = {"graded": "passed", "graded without answers": "not attempted"}.get(attack.EXPECTED)
+        file.build(folder, honest)
+        verdict = "" if file.rejected else "not attempted" if file.unanswered else "passed"
         wanted = dict.fromkeys(cells, verdict) if verdict else {}
-        unsafe = getattr(attack, "UNSAFE_FOR_NBGRADER", False)
-        works.append(Work(path.stem, attack.TITLE, attack.ENTRY, "D", wanted, unsafe))
+        works.append(Work(file.name, file.title, file.entry, "D", wanted, unsafe=False))
     return works
 
 
-def graded_notebooks(corpus: Any, members: Sequence[Any], scratch: Path) -> dict[str, Report]:
+def graded_notebooks(members: Sequence[corpus.Variant], scratch: Path) -> dict[str, Report]:
     """Families A to C and the innocents by autograder: a class for each set of limits."""
-    classes: dict[str, list[Any]] = {}
-    for member in members:
-        classes.setdefault(json.dumps(member.all_limits, sort_keys=True), []).append(member)
     found: dict[str, Report] = {}
-    for number, (limits, some) in enumerate(classes.items()):
-        found |= corpus.grade_all(some, json.loads(limits), scratch / f"class-{number}", places())
+    for number, some in enumerate(corpus.classes(members)):
+        found |= corpus.grade_all(some, scratch / f"class-{number}", places())
     return found
 
 
-def graded_files(works: Mapping[str, Work], assignment: Any, submitted: Path, scratch: Path) -> dict[str, Report]:
+def graded_files(
+    works: Mapping[str, Work], assignment: Assignment, submitted: Path, scratch: Path
+) -> dict[str, Report]:
     """Family D by autograder: one class, as it lies in the folder that nbgrader reads."""
     options = Options(scratch / "files-run", workers=2, only=_students(works, submitted, assignment))
     outcome = grade_class(assignment, ROOT, submitted, options, lambda *_: None)
     return {r.student: r for r in outcome.reports}
 
 
-def _students(works: Mapping[str, Work], submitted: Path, assignment: Any) -> tuple[str, ...]:
+def _students(works: Mapping[str, Work], submitted: Path, assignment: Assignment) -> tuple[str, ...]:
     handed = {h.student for h in find_submissions(submitted, assignment)}
     return tuple(sorted(handed & {w.name for w in works.values() if w.family == "D"}))
 

@@ -78,7 +78,7 @@ class Matplotlib:
         self.board = board
         width, height = drawing.NETWORK_WIDTH + drawing.OUTPUT_WIDTH, drawing.HEIGHT
         self.figure = Figure(figsize=(width / 100, height / 100), dpi=100 * drawing.SCALE)
-        colours = LinearSegmentedColormap.from_list("", [VERMILLION, "white", BLUE])
+        colors = LinearSegmentedColormap.from_list("", [VERMILLION, "white", BLUE])
         *maps, scores = drawing._maps(board)
         columns = [*maps, drawing._leaning(scores)]
         across = np.linspace(0.08, 0.56, len(columns))
@@ -88,22 +88,22 @@ class Matplotlib:
             self.places.append([(x, y) for y in heights])
             for y, values in zip(heights, layer, strict=True):
                 axes = self.figure.add_axes((x, y - 0.045, 0.042, 0.09), xticks=[], yticks=[])
-                self.images.append(axes.imshow(values, cmap=colours, vmin=-1, vmax=1))
+                self.images.append(axes.imshow(values, cmap=colors, vmin=-1, vmax=1))
         behind = self.figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1), zorder=-1)
         behind.axis("off")
         self.lines = behind.add_collection(LineCollection([]))
         self.large = self.figure.add_axes((0.68, 0.3, 0.3, 0.63))
         extent = (-6, 6, -6, 6)
         self.map = self.large.imshow(
-            columns[-1][0], cmap=colours, vmin=-1, vmax=1, extent=extent, interpolation="bilinear"
+            columns[-1][0], cmap=colors, vmin=-1, vmax=1, extent=extent, interpolation="bilinear"
         )
-        for label, colour, marker in ((1, BLUE, "o"), (-1, VERMILLION, "D")):
+        for label, color, marker in ((1, BLUE, "o"), (-1, VERMILLION, "D")):
             points = board.data.train[board.data.train_labels == label]
-            self.large.scatter(*points.T, s=18, c=colour, marker=marker, edgecolors="white", linewidths=0.6)
+            self.large.scatter(*points.T, s=18, c=color, marker=marker, edgecolors="white", linewidths=0.6)
         self.curves = self.figure.add_axes((0.68, 0.05, 0.3, 0.17))
         self.losses = [
-            self.curves.plot([], [], color=colour, linestyle=style, label=label)[0]
-            for colour, style, label in ((INK, "-", "training loss"), (GREEN, "--", "test loss"))
+            self.curves.plot([], [], color=color, linestyle=style, label=label)[0]
+            for color, style, label in ((INK, "-", "training loss"), (GREEN, "--", "test loss"))
         ]
         self.curves.legend(frameon=False, fontsize=7)
         self.contour: Any = None
@@ -121,15 +121,15 @@ class Matplotlib:
             self.contour.remove()
         centres = np.linspace(-6, 6, drawing.GRID)
         self.contour = self.large.contour(centres, -centres, scores[0], levels=[0], colors=[INK])
-        segments, widths, colours, styles = [], [], [], []
+        segments, widths, colors, styles = [], [], [], []
         for left, right, weights in zip(self.places[:-1], self.places[1:], board.network.weights, strict=True):
             for (i, j), weight in np.ndenumerate(weights):
                 segments.append([(left[i][0] + 0.042, left[i][1]), right[j]])
                 widths.append(0.3 + min(abs(weight), 4.0))
-                colours.append(BLUE if weight > 0 else VERMILLION)
+                colors.append(BLUE if weight > 0 else VERMILLION)
                 styles.append("-" if weight > 0 else "--")
         self.lines.set_segments(segments)
-        self.lines.set(linewidths=widths, colors=colours, linestyles=styles)
+        self.lines.set(linewidths=widths, colors=colors, linestyles=styles)
         for line, values in zip(self.losses, (board.history.train, board.history.test), strict=True):
             line.set_data(range(len(values)), values)
         self.curves.relim()

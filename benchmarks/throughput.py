@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.assignment import load_assignment
-from autograder.selftest import load_bank, notebook_of
+from autograder.bank import load_bank, notebook_of
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent

@@ -87,7 +87,7 @@ def transformer() -> tuple[nn.Module, torch.Tensor, torch.Tensor]:
 
 
 def cnn() -> tuple[nn.Module, torch.Tensor, torch.Tensor]:
-    """Three convolutions with batch normalisation on 64x3x32x32."""
+    """Three convolutions with batch normalization on 64x3x32x32."""
     model = nn.Sequential(
         *(nn.Conv2d(3, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2)),
         *(nn.Conv2d(32, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(2)),
@@ -120,12 +120,12 @@ def training_step(program: Program, device: str) -> Step:
     model, x, y = program.make()
     model.to(device)
     x, y = x.to(device), y.to(device)
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
     def step() -> None:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         F.cross_entropy(model(x), y).backward()
-        optimiser.step()
+        optimizer.step()
 
     return step
 

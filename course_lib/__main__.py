@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from course_lib import doctor, handin
-from course_lib.findings import healthy, table
+from course_lib.student import doctor, handin
+from course_lib.student.findings import healthy, table
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.checks.compare import Tolerance, tolerance_for
+from course_lib.compare import Tolerance, tolerance_for
 
 __all__ = [
     "Agreement",

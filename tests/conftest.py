@@ -9,17 +9,64 @@ import json
 import os
 import shutil
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
 from autograder.assignment import load_assignment
 from autograder.kernels.zygote import ONE_THREAD
 from autograder.records import Assignment
+from tests import notebook_builder as builder
+from tests import sampling
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--size` is the one place where the three sizes of a test run are told apart; the Makefile names it."""
+    parser.addoption("--size", choices=sampling.SIZES, default="all", help="check: the fast ones, test: a sample, all")
+    parser.addoption("--sample-seed", default="", help="draw the samples of `--size test` as another run did")
+    parser.addoption("--shard", default="1/1", metavar="I/N", help="run the I-th of N parts")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    sampling.size, sampling.seed = config.getoption("--size"), config.getoption("--sample-seed")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"size: {sampling.size}, sample seed: {sampling.current_seed()}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = {"check": {"slow", "exhaustive"}, "test": {"exhaustive"}, "all": set()}[sampling.size]
+    part, parts = map(int, config.getoption("--shard").split("/"))
+
+    def chosen(item: pytest.Item) -> bool:
+        if left_out & {mark.name for mark in item.iter_markers()}:
+            return False
+        group = item.get_closest_marker("xdist_group")
+        together = str(group.args[0]) if group else item.nodeid.partition("::")[0]
+        return zlib.crc32(together.encode()) % parts == part - 1
+
+    config.hook.pytest_deselected(items=[item for item in items if not chosen(item)])
+    items[:] = [item for item in items if chosen(item)]
+
+
+FRAMEWORKS = {"torch", "tensorflow", "keras", "jax", "lightning", "onnxruntime"}
+
+
+@pytest.fixture(autouse=True)
+def _fast_tests_import_no_framework(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hold what the marker `slow` says, in `make check`, where a framework that is imported once would go unnoticed."""
+    before = FRAMEWORKS & sys.modules.keys()
+    yield
+    imported = (FRAMEWORKS & sys.modules.keys()) - before
+    if sampling.size == "check" and imported:
+        pytest.fail(f"{request.node.nodeid} imports {', '.join(sorted(imported))}: mark it `slow`")
+
 
 # Two workers whose threads wait for each other on two cores take several times as long: small tensors, many barriers.
 os.environ.update(ONE_THREAD)
@@ -94,17 +141,6 @@ class Little:
         return json.dumps(notebook, indent=1).encode()
 
 
-def _cell(kind: str, source: str, grade_id: str = "", points: float | None = None, **roles: bool) -> Any:
-    make = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
-    cell = make(source)
-    if grade_id:
-        meta = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3} | roles
-        cell.metadata["nbgrader"] = meta | {"grade_id": grade_id}
-        if points is not None:
-            cell.metadata["nbgrader"]["points"] = points
-    return cell
-
-
 @pytest.fixture(name="little_cells")
 def little_cells_fixture() -> list[Any]:
     """One cell of every role, most of them twice; the task is the last."""
@@ -114,17 +150,17 @@ def little_cells_fixture() -> list[Any]:
 def little_cells() -> list[Any]:
     """One cell of every role, most of them twice."""
     return [
-        _cell("markdown", "# Little\n\nDouble and half."),
-        _cell("code", "import math\n\nimport numpy as np"),
-        _cell("code", "LIMIT = 3", "setup", locked=True),
-        _cell("code", DOUBLE, "double", solution=True),
-        _cell("code", TEST_DOUBLE, "test_double", 2, grade=True, locked=True),
-        _cell("markdown", "Now the half."),
-        _cell("code", HALF, "half", solution=True),
-        _cell("code", "half(3)"),
-        _cell("code", "assert half(4) == 2", "test_half", 3, grade=True, locked=True),
-        _cell("markdown", "It is so.", "explain", 1, grade=True, solution=True),
-        _cell("markdown", EXPLORE, "explore", 2, locked=True, task=True),
+        builder.text("# Little\n\nDouble and half."),
+        builder.code("import math\n\nimport numpy as np"),
+        builder.code("LIMIT = 3", "setup", locked=True),
+        builder.solution(DOUBLE, "double"),
+        builder.tests(TEST_DOUBLE, "test_double", 2),
+        builder.text("Now the half."),
+        builder.solution(HALF, "half"),
+        builder.code("half(3)"),
+        builder.tests("assert half(4) == 2", "test_half", 3),
+        builder.text("It is so.", "explain", 1, grade=True, solution=True),
+        builder.text(EXPLORE, "explore", 2, locked=True, task=True),
     ]
 
 
@@ -134,10 +170,7 @@ def make_little(tmp_path: Path) -> Callable[..., Little]:
 
     def make(cells: list[Any] | None = None, **files: str) -> Little:
         folder = tmp_path / "course" / "little"
-        folder.mkdir(parents=True, exist_ok=True)
-        notebook = nbformat.v4.new_notebook(cells=copy.deepcopy(cells or little_cells()))
-        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        nbformat.write(notebook, folder / "little.ipynb")
+        builder.write(folder / "little.ipynb", *copy.deepcopy(cells or little_cells()))
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")

@@ -1,18 +1,18 @@
-"""The sample class of `make demo` is what its script builds from today's assignment."""
+"""The class that `make demo` grades can be built from today's assignment and its bank."""
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from autograder.assignment import load_assignment
+from autograder.submissions.intake import find_submissions
+from tests import sample_class
 
 
-def test_the_committed_class_is_fresh() -> None:
-    spec = importlib.util.spec_from_file_location("sample_class", ROOT / "tests" / "sample_class.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    folder = ROOT / "tests" / "sample_class"
-    committed = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.ipynb")}
-    assert committed == module.build(), "run: python tests/sample_class.py"
+def test_of_twelve_students_the_last_handed_in_half_a_file(tmp_path: Path) -> None:
+    sample_class.main(tmp_path)
+    assignment = load_assignment(sample_class.NAME, sample_class.ROOT)
+    read = [one.read(assignment) for one in find_submissions(tmp_path, assignment)]
+    assert len(read) == 12
+    assert [one.student for one in read if one.rejected] == ["lena"]
+    assert [one.student for one in read if one.flags] == []

@@ -1,25 +1,12 @@
-"""Lint, formatting, types and the direction of imports, as tests: what `make lint` runs, so that no hook is needed."""
+"""The lock, and what the test run itself promises."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-BIN = Path(sys.executable).parent
-
-
-@pytest.mark.parametrize(
-    "command",
-    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("lint-imports", "--no-cache"), ("mypy",)],
-    ids=lambda command: " ".join(command),
-)
-def test_the_tree_satisfies(command: tuple[str, ...]) -> None:
-    done = subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_lock_pins_everything_and_names_no_host() -> None:

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.gradebook.prose import harmless
-from autograder.gradebook.release import public_files
-from autograder.reading.document import instructors_cell, notebook_json
 from autograder.records import Assignment, Cell, Item, Notebook, Report, Role, Submission, SubmittedNotebook, Verdict
+from autograder.release.build import public_files
+from autograder.release.prose import harmless
+from autograder.submissions.document import instructors_cell, notebook_json
 
 CONFIG = '''"""Opens this folder in nbgrader: `jupyter lab` here, then Nbgrader > Formgrader."""
 
@@ -39,7 +39,7 @@ UNDECIDED = (Verdict.NEEDS_MANUAL, Verdict.GRADER_ERROR, Verdict.NOT_RUN, Verdic
 
 
 @dataclass(frozen=True)
-class Entry:
+class CourseEntry:
     """One student: what was handed in beside what the grader says of it."""
 
     submission: Submission
@@ -73,21 +73,8 @@ class Entry:
         if submitted is None:
             return _digest("nothing to read in", self.submission.digest)
         texts = dict(submitted.answers)
-        return _digest(*(f"{c.grade_id}\n{texts.get(c.grade_id or '', '')}" for c in graded_by(notebook, cell)))
-
-
-def graded_by(notebook: Notebook, cell: Cell) -> tuple[Cell, ...]:
-    """The answers that `cell` is about: itself, or for tests the solution cells nearest before them."""
-    if cell.role is not Role.TESTS:
-        return (cell,)
-    found: tuple[Cell, ...] = ()
-    for other in notebook.cells:
-        if other.role is Role.TESTS and other.grade_id:
-            # Two tests cells in a row grade the same solution.
-            found = notebook.solutions_of(other.grade_id) or found
-        if other.grade_id == cell.grade_id:
-            break
-    return found
+        about = notebook.solutions_of(cell.grade_id or "")
+        return _digest(*(f"{c.grade_id}\n{texts.get(c.grade_id or '', '')}" for c in about))
 
 
 def student_id(student: str) -> str:
@@ -106,7 +93,7 @@ def student_id(student: str) -> str:
 # The course folder ----------------------------------------------------------------------------------------------------
 
 
-def write_course(run: Path, assignment: Assignment, entries: Sequence[Entry]) -> None:
+def write_course(run: Path, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
     """Write `source/`, `submitted/`, `autograded/` and nbgrader's configuration, which is left alone if it is there."""
     if not (run / "nbgrader_config.py").exists():
         write_file(run / "nbgrader_config.py", CONFIG)
@@ -125,7 +112,9 @@ def write_course(run: Path, assignment: Assignment, entries: Sequence[Entry]) ->
             write_file(graded / path.relative_to(assignment.folder), path.read_bytes())
 
 
-def autograded_document(notebook: Notebook, document: str, submitted: SubmittedNotebook | None, entry: Entry) -> str:
+def autograded_document(
+    notebook: Notebook, document: str, submitted: SubmittedNotebook | None, entry: CourseEntry
+) -> str:
     """The notebook that a person reads in formgrader: answers, what they printed as plain text, and the verdicts.
 
     `document`: the notebook as JSON, without outputs. A raw cell, which a page copies as it is, does not occur in it.

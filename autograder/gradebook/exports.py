@@ -30,7 +30,7 @@ Row = Sequence[str | float | None]
 
 
 @dataclass(frozen=True)
-class Line:
+class StudentResult:
     """One student's result as it is exported."""
 
     report: Report
@@ -69,7 +69,7 @@ def export(run: Path, to: str, out: Path | None = None) -> Path:
     return target
 
 
-def read_results(run: Path) -> tuple[str, list[Line]]:
+def read_results(run: Path) -> tuple[str, list[StudentResult]]:
     """The assignment and every student's result of a run folder. Raises WrongUse where it holds none."""
     path = run / "results.json"
     try:
@@ -84,24 +84,24 @@ def read_results(run: Path) -> tuple[str, list[Line]]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise WrongUse(f"{path}: is no record of a run ({type(error).__name__}: {error}); grade again.") from None
     decided, known = manual_scores(run, assignment), people(run)
-    return assignment, [_line(report, decided, known) for report in reports]
+    return assignment, [_student_result(report, decided, known) for report in reports]
 
 
-def _line(
+def _student_result(
     report: Report, decided: Mapping[tuple[str, str, str], float], known: Mapping[str, Mapping[str, str]]
-) -> Line:
+) -> StudentResult:
     who = student_id(report.student)
     scores: dict[tuple[str, str], float | None] = {}
     for item in report.items:
         own = None if item.verdict in UNDECIDED else item.points
         scores[item.notebook, item.grade_id] = decided.get((who, item.notebook, item.grade_id), own)
-    return Line(report, scores, known.get(who, {}))
+    return StudentResult(report, scores, known.get(who, {}))
 
 
 # The forms ------------------------------------------------------------------------------------------------------------
 
 
-def _write_csv(target: Path, assignment: str, lines: Sequence[Line]) -> None:
+def _write_csv(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
     """Everything, one row for each student, two columns for each graded cell."""
     cells = list(dict.fromkeys(key for line in lines for key in line.scores))
     several = len({notebook for notebook, _ in cells}) > 1
@@ -134,7 +134,7 @@ def _write_csv(target: Path, assignment: str, lines: Sequence[Line]) -> None:
     _write_rows(target, rows, encoding="utf-8-sig")
 
 
-def _write_canvas(target: Path, assignment: str, lines: Sequence[Line]) -> None:
+def _write_canvas(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
     """Canvas's gradebook import. The ID is filled in where the gradebook knows it; else the login finds the student."""
     most = max((line.report.max_score for line in lines), default=0.0)
     rows: list[Row] = [
@@ -146,7 +146,7 @@ def _write_canvas(target: Path, assignment: str, lines: Sequence[Line]) -> None:
     _write_rows(target, rows)
 
 
-def _write_moodle(target: Path, assignment: str, lines: Sequence[Line]) -> None:
+def _write_moodle(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
     """Moodle's grade import (Grades > Import > CSV): map by Username or Email address."""
     rows: list[Row] = [["Username", "Full name", "Email address", assignment, "Maximum", "Feedback"]]
     for line in lines:
@@ -157,7 +157,7 @@ def _write_moodle(target: Path, assignment: str, lines: Sequence[Line]) -> None:
     _write_rows(target, rows)
 
 
-def _write_gradescope(target: Path, assignment: str, lines: Sequence[Line]) -> None:
+def _write_gradescope(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
     """Gradescope's autograder output, `STUDENT/results.json` each."""
     for line in lines:
         report = line.report
@@ -188,7 +188,7 @@ def _gradescope_test(item: Item, score: float | None) -> dict[str, Any]:
     return test
 
 
-def _write_junit(target: Path, assignment: str, lines: Sequence[Line]) -> None:
+def _write_junit(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
     """JUnit's XML as CI servers read it: a suite for each student, a case for each graded cell."""
     root = ElementTree.Element("testsuites", name=_clean(assignment))
     for line in lines:
@@ -201,7 +201,7 @@ def _write_junit(target: Path, assignment: str, lines: Sequence[Line]) -> None:
     _write(target, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
 
 
-def _suite(root: ElementTree.Element, line: Line) -> None:
+def _suite(root: ElementTree.Element, line: StudentResult) -> None:
     report = line.report
     suite = ElementTree.SubElement(root, "testsuite", name=_clean(report.student), time=f"{report.seconds:.3f}")
     counts = dict.fromkeys(("failures", "errors", "skipped"), 0)
@@ -233,7 +233,7 @@ def _outcome(item: Item, score: float | None) -> tuple[str, str] | None:
     return None if score >= item.max_points else ("failure", "failures")
 
 
-FORMS: dict[str, tuple[str, Callable[[Path, str, Sequence[Line]], None]]] = {
+FORMS: dict[str, tuple[str, Callable[[Path, str, Sequence[StudentResult]], None]]] = {
     "csv": ("scores.csv", _write_csv),
     "canvas": ("canvas.csv", _write_canvas),
     "moodle": ("moodle.csv", _write_moodle),
@@ -254,7 +254,7 @@ def harmless(text: str) -> str:
     return f"'{flat}" if first in {"=", "+", "-", "@", "\t", "|", "%"} else flat
 
 
-def _summary(line: Line) -> str:
+def _summary(line: StudentResult) -> str:
     """What cost points, for a student's eyes."""
     told = []
     for item in line.report.items:

@@ -20,17 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alembic.script import ScriptDirectory
-from nbgrader.api import Base
-from nbgrader.dbutil import ALEMBIC_DIR
-from sqlalchemy import URL, create_engine
-from sqlalchemy.exc import SQLAlchemyError
-
 from autograder.errors import CannotWrite, RunFolderInUse
-from autograder.gradebook.course import UNDECIDED, Entry, graded_by, write_course
-from autograder.gradebook.prose import harmless
-from autograder.gradebook.release import generate
+from autograder.gradebook.course import UNDECIDED, CourseEntry, write_course
 from autograder.records import Assignment, Cell, Item, Notebook, Report, Role, Submission
+from autograder.release.build import generate
+from autograder.release.prose import harmless
 
 DATABASE = "gradebook.db"
 COURSE = "default_course"
@@ -51,7 +45,7 @@ def write_gradebook(
     is then as it was before.
     """
     by_student = {report.student: report for report in reports}
-    entries = [Entry(s, by_student.get(s.student)) for s in submissions]
+    entries = [CourseEntry(s, by_student.get(s.student)) for s in submissions]
     with _explained(run):
         run.mkdir(parents=True, exist_ok=True)
         write_course(run, assignment, entries)
@@ -82,7 +76,7 @@ def people(run: Path) -> dict[str, dict[str, str]]:
 # The database ---------------------------------------------------------------------------------------------------------
 
 
-def _write_database(path: Path, assignment: Assignment, entries: Sequence[Entry]) -> None:
+def _write_database(path: Path, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
     """Bring `gradebook.db` up to date: an existing one in one transaction, a new one beside it and then renamed."""
     with tempfile.TemporaryDirectory(prefix="gradebook-") as scratch:
         model = Path(scratch) / DATABASE
@@ -100,6 +94,9 @@ def _write_database(path: Path, assignment: Assignment, entries: Sequence[Entry]
 
 def create_database(path: Path) -> None:
     """An empty gradebook with nbgrader's tables, stamped with the version of its schema as nbgrader stamps it."""
+    from nbgrader.api import Base
+    from sqlalchemy import URL, create_engine
+
     engine = create_engine(URL.create("sqlite", database=str(path)))
     Base.metadata.create_all(bind=engine)
     engine.dispose()
@@ -110,11 +107,14 @@ def create_database(path: Path) -> None:
 
 
 def _schema_version() -> str:
+    from alembic.script import ScriptDirectory
+    from nbgrader.dbutil import ALEMBIC_DIR
+
     # Read from nbgrader's migrations: `nbgrader.api.get_alembic_version` starts a program that may not be on PATH.
     return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())
 
 
-def _update(path: Path, model: Path, assignment: Assignment, entries: Sequence[Entry]) -> None:
+def _update(path: Path, model: Path, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
     # isolation_level None: this function alone says where the transaction begins and ends.
     with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)) as database:
         _check_schema(path, database)
@@ -154,7 +154,7 @@ def _take_cells(database: sqlite3.Connection, assignment: Assignment) -> dict[tu
     return {(notebook, cell, kind): cell_id for notebook, cell, kind, cell_id in rows}
 
 
-def _take_submissions(database: sqlite3.Connection, assignment: Assignment, entries: Sequence[Entry]) -> None:
+def _take_submissions(database: sqlite3.Connection, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
     """A row for every student, submission and notebook that has none yet, and the rows that nbgrader hangs below."""
     (assignment_id,) = database.execute("SELECT id FROM assignment WHERE name = ?", (assignment.name,)).fetchone()
     students = [(entry.student,) for entry in entries]
@@ -176,7 +176,7 @@ def _take_submissions(database: sqlite3.Connection, assignment: Assignment, entr
 def _take_grades(
     database: sqlite3.Connection,
     assignment: Assignment,
-    entries: Sequence[Entry],
+    entries: Sequence[CourseEntry],
     cells: Mapping[tuple[str, str, str], str],
 ) -> None:
     rows = database.execute(_SUBMITTED_NOTEBOOKS, (assignment.name,)).fetchall()
@@ -201,7 +201,7 @@ def _take_grades(
                 grade, note = _grade(item, cell, before, told, same=same)
                 grades.append((*grade, place, cell_id))
                 answers.append((place, cell_id, answer, note))
-                for about in graded_by(notebook, cell)[:1] if note else ():
+                for about in notebook.solutions_of(cell.grade_id or "")[:1] if note else ():
                     notes[about.grade_id] = note
             for cell in notebook.cells:
                 if cell.role not in (Role.SOLUTION, Role.MANUAL, Role.TASK):
@@ -269,7 +269,7 @@ def _grade(
 
 
 def _comment(
-    entry: Entry, notebook: Notebook, cell: Cell, old: tuple[str | None, str | None], note: str, *, same: bool
+    entry: CourseEntry, notebook: Notebook, cell: Cell, old: tuple[str | None, str | None], note: str, *, same: bool
 ) -> tuple[str | None, str | None]:
     """(auto comment, manual comment) of a solution, manual or task cell."""
     auto, manual = old
@@ -395,6 +395,8 @@ _MANUAL_SCORES = (
 @contextlib.contextmanager
 def _explained(run: Path) -> Iterator[None]:
     """Say in a sentence what stopped the writing, and that nothing was half done."""
+    from sqlalchemy.exc import SQLAlchemyError
+
     try:
         yield
     except (sqlite3.Error, SQLAlchemyError) as error:

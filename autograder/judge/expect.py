@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from autograder import records
 from autograder.errors import BadReply
-from autograder.inside.wire import Handle, Tensor, encode, handles_in
 from autograder.judge.student import Side
-from course_lib.checks.compare import Difference, compare
-from course_lib.checks.trajectory import compare_trajectory, tolerance
+from autograder.protocol.wire import Handle, Tensor, encode, handles_in
+from course_lib.compare import Difference, compare, compare_trajectory, tolerance
 
 
 class Mismatch(AssertionError):
     """A demand was not met; `difference` says how, `fault` by which known mistake if the check knows it."""
 
-    def __init__(self, difference: records.Difference, fault: str = "") -> None:
+    def __init__(self, difference: Difference, fault: str = "") -> None:
         super().__init__(difference.sentence)
         self.difference = difference
         self.fault = fault
@@ -50,7 +47,7 @@ class Expect:
         factor of it is called by its name.
         """
         found = compare(name, _plain(got), _plain(wanted), rtol=rtol, atol=atol, names=names, batch=batch)
-        _raise(found)
+        _raise_mismatch(found)
 
     def trajectory(
         self,
@@ -64,14 +61,14 @@ class Expect:
         """Training has led from `start` to `wanted` in `steps` steps, by distance in parameter space.
 
         All three are dicts of arrays or tensors with the same keys. The distance is a share of the way that training
-        goes, the tolerance one for the dtype and each step (`course_lib.checks.trajectory`). The largest is kept: the
+        goes, the tolerance one for the dtype and each step (`course_lib.compare.trajectory`). The largest is kept: the
         selftest shows how far right programs and mistakes lie apart.
         """
         right = _plain(wanted)
         found, far = compare_trajectory(name, _plain(got), right, _plain(start), steps)
         if math.isfinite(far):  # a wrong form has none
             self.distance = max(self.distance or 0.0, far / tolerance(right, steps))
-        _raise(found)
+        _raise_mismatch(found)
 
     def equal(self, got: Any, wanted: Any, name: str = "the result") -> None:
         """`got` is exactly `wanted`: integers, texts, flags, or arrays bit for bit."""
@@ -96,7 +93,7 @@ class Expect:
         fault: id of the known mistake, where what was seen can have no other cause.
         """
         if not bool(condition):
-            raise Mismatch(records.Difference("", kind, sentence, yours=yours, expected=expected), fault)
+            raise Mismatch(Difference("", kind, sentence, yours=yours, expected=expected), fault)
 
     def at_least(self, name: str, got: float, bound: float) -> None:
         """A figure that the judge computed reaches a bound."""
@@ -110,31 +107,31 @@ class Expect:
         if call.name == "call":
             before, after = _by_position(before), _by_position(after)
         for name in names or before:
-            if not _left_alone(before[name], after.get(name, _GONE)):
+            if not _is_unchanged(before[name], after.get(name, _GONE)):
                 shown = f"argument number {name}" if isinstance(name, int) else f"`{name}`"
                 sentence = f"your code changed its {shown}: the caller's own array is different afterwards."
-                raise Mismatch(records.Difference(str(name), "changed", sentence))
+                raise Mismatch(Difference(str(name), "changed", sentence))
 
 
-def _raise(found: Difference | None) -> None:
+def _raise_mismatch(found: Difference | None) -> None:
     if found is not None:
-        raise Mismatch(records.Difference(**dataclasses.asdict(found)))
+        raise Mismatch(found)
 
 
 _GONE = object()
 """stands for an argument that could not be shown any more"""
 
 
-def _left_alone(before: Any, after: Any) -> bool:
+def _is_unchanged(before: Any, after: Any) -> bool:
     """Whether an argument is as it was, bit for bit. Objects that stayed in the kernel cannot be looked at."""
     if handles_in(before):
         return True
     if after is _GONE:
         return False  # the student's code put something into it that is no data
     if isinstance(before, dict) and isinstance(after, dict):
-        return before.keys() == after.keys() and all(_left_alone(before[k], after[k]) for k in before)
+        return before.keys() == after.keys() and all(_is_unchanged(before[k], after[k]) for k in before)
     if isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)):
-        return len(before) == len(after) and all(map(_left_alone, before, after))
+        return len(before) == len(after) and all(map(_is_unchanged, before, after))
     if isinstance(before, Tensor) and isinstance(after, Tensor):
         # On its way a tensor took the dtype that was asked for; rounding to that is no change.
         eps = 2.0**-7 if before.dtype == "bfloat16" else np.finfo(np.result_type(after.array, np.float16)).eps

@@ -9,28 +9,36 @@ A check that the judge did not see start and finish did not pass.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
-from autograder.inside.wire import Handle, Tensor, handles_in
+from autograder.errors import BadAssignment, GraderFault, LimitReached, StudentError
+from autograder.judge.diagnosis import Diagnosis, Explainer
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
 from autograder.judge.expect import Expect, Mismatch
-from autograder.judge.faults import SEARCHES, Diagnosis, Explainer, Fault
+from autograder.judge.faults import Fault
+from autograder.judge.marker import Marker, read_marker
 from autograder.judge.student import Call, LocalSide, Memory, Side
-from autograder.records import CPU, CheckResult, Difference, Evidence, Verdict
+from autograder.judge.words import (
+    NEEDS_DEVICE,
+    NO_FAULT_FITS,
+    RAISED,
+    cut_text,
+    limit_in_words,
+    shown_failure,
+    without_values,
+)
+from autograder.protocol.wire import handles_in
+from autograder.records import CPU, Assignment, CheckResult, Role, Verdict
+from course_lib.compare import Difference
 
 DEMONSTRATION, HIDDEN = "demonstration", "hidden"
 FAILED_CHECKS, ALL_CHECKS, NO_CHECKS = "failed", "all", "none"
 """which checks are run on the demonstration inputs"""
-SHOWN_ITEMS = 12
-"""an array with more elements is described by its shape"""
-SHOWN_TEXT = 500
-"""characters of a sentence or value: the keys of a dict may be as long as the student likes"""
 
 
 @dataclass
@@ -38,15 +46,8 @@ class Check:
     """One test function while it is being run: all its cases together."""
 
     name: str
-    grade_id: str
     sentence: str
-    weight: float
-    evidence: Evidence
-    shown: bool
-    needs_device: bool = False
-    """says nothing where kernels offer no CUDA device"""
-    search: str = SEARCHES[0]
-    """how far the mistake behind a failure is looked for"""
+    marker: Marker
     planned: int = 0
     finished: int = 0
     shown_failure: Difference | None = None
@@ -64,7 +65,7 @@ class Check:
     def can_be_shown(self) -> bool:
         """Whether a second run on demonstration inputs can tell the student more."""
         wrong = self.failure is not None and not isinstance(self.failure, LimitReached)
-        return self.shown and wrong and not self.grader_error
+        return self.marker.shown and wrong and not self.grader_error
 
 
 class Judge:
@@ -76,8 +77,7 @@ class Judge:
         reference_names: Callable[[], dict[str, Any]],
         explainer: Explainer,
         secret: bytes,
-        assignment: str,
-        device: str = CPU,
+        assignment: Assignment,
         only: Collection[str] = (),
         memories: dict[str, Memory] | None = None,
         demonstrate: str = FAILED_CHECKS,
@@ -90,8 +90,9 @@ class Judge:
         self.reference_names = reference_names
         self.explainer = explainer
         self.secret = secret
-        self.assignment = assignment
-        self.device_offered = device
+        self.assignment = assignment.name
+        self.tests_cells = [c.grade_id or "" for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS]
+        self.device_offered = assignment.device
         self.only = frozenset(only)
         self.memories = {} if memories is None else memories
         self.demonstrate = demonstrate
@@ -99,9 +100,10 @@ class Judge:
         """what checks found worth a person's look"""
         self.phase = HIDDEN
         self.checks: dict[str, Check] = {}
-        self.failed_to_collect = ""
-        self.lost: KernelFailed | None = None
-        """no kernel could be had: nothing more can be found out"""
+        self.broken = ""
+        """why the checks could not be loaded, or not run to their end: then nothing that they found counts"""
+        self.lost: GraderFault | None = None
+        """no kernel could be had, or the reference does not run: nothing more can be found out"""
         self.named: dict[Fault, None] = {}
         """mistakes found so far, in the order of the check file"""
 
@@ -135,7 +137,7 @@ class Judge:
         """`flag(sentence)` asks a person to look; it costs nothing."""
 
         def flag(sentence: str) -> None:
-            self.noticed[_cut(sentence)] = None
+            self.noticed[cut_text(sentence)] = None
 
         return flag
 
@@ -152,36 +154,31 @@ class Judge:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         for item in items:
-            name, marker = _name(item), item.get_closest_marker("cell")
-            if marker is None or not marker.args:
-                self.failed_to_collect = (
-                    f"the check {name} does not say which cell it belongs to: add @pytest.mark.cell"
-                )
-                continue
+            name = _name(item)
             if name not in self.checks:
-                self.checks[name] = Check(
-                    name,
-                    str(marker.args[0]),
-                    _sentence(item),
-                    float(marker.kwargs.get("weight", 1.0)),
-                    Evidence(marker.kwargs.get("evidence", "recomputed")),
-                    bool(marker.kwargs.get("shown", True)),
-                    marker.kwargs.get("needs") == "cuda",
-                    str(marker.kwargs.get("search", SEARCHES[0])),
-                )
-                if self.checks[name].search not in SEARCHES:
-                    self.failed_to_collect = f"the check {name} has search={self.checks[name].search!r}: {SEARCHES}"
+                try:
+                    marker = read_marker(item, self.tests_cells)
+                except BadAssignment as error:
+                    self.broken = str(error)
+                    return
+                self.checks[name] = Check(name, _sentence(item), marker)
             self.checks[name].planned += 1
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.failed_to_collect = str(report.longrepr)
+            self.broken = str(report.longrepr)
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.broken = _with_place(excinfo)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.broken = _with_place(excinfo)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if self.failed_to_collect:
+        if self.broken:
             return True
-        self.checks = {name: c for name, c in self.checks.items() if not self.only or c.grade_id in self.only}
+        self.checks = {name: c for name, c in self.checks.items() if not self.only or c.marker.grade_id in self.only}
         chosen = [item for item in session.items if _name(item) in self.checks]
         self._run([item for item in chosen if not self._lacks_device(self.checks[_name(item)])])
         shown = [item for item in chosen if self._is_demonstrated(self.checks[_name(item)])]
@@ -193,11 +190,11 @@ class Judge:
 
     def _is_demonstrated(self, check: Check) -> bool:
         if self.demonstrate == ALL_CHECKS:
-            return check.shown and not self._lacks_device(check)
+            return check.marker.shown and not self._lacks_device(check)
         return self.demonstrate == FAILED_CHECKS and check.can_be_shown
 
     def _run(self, items: Sequence[pytest.Item]) -> None:
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for item, following in itertools.zip_longest(items, items[1:]):
             if self.lost is not None:
                 return
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -209,32 +206,35 @@ class Judge:
         # After a failure there is nothing more to learn from larger cases.
         if self.phase == DEMONSTRATION:
             if check.shown_failure is None:
-                self._demonstrate(check, pyfuncitem, arguments)
+                self._run_demonstration_case(check, pyfuncitem, arguments)
         elif check.failure is None and not check.grader_error:
-            self._decide(check, pyfuncitem, arguments)
+            self._run_hidden_case(check, pyfuncitem, arguments)
         return True
 
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        """A fixture of the check file failed: there is no check to run, so nothing says that the student is wrong."""
+        """A fixture of the check file failed, or the check tried to end this process: not the student's doing."""
         check = self.checks[_name(item)]
-        if call.when == "setup" and call.excinfo and self.phase == HIDDEN and check.failure is None:
-            self._blame(check, item.name, call.excinfo.value, lambda: False)
+        if call.excinfo and self.phase == HIDDEN and check.failure is None:
+            self._record_failure(check, item.name, call.excinfo.value, lambda: False)
 
-    def _decide(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
+    def _run_hidden_case(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
         try:
             item.obj(**arguments)
         except (Exception, *OUTCOMES) as error:
-            self._blame(check, item.name, error, lambda: self._right_for_reference(item))
+            self._record_failure(check, item.name, error, lambda: self._right_for_reference(item))
         else:
             check.finished += 1
         expect = arguments.get("expect")
         if isinstance(expect, Expect) and expect.distance is not None:
             check.distance = max(check.distance or 0.0, expect.distance)
 
-    def _blame(self, check: Check, case: str, error: BaseException, right_for_reference: Callable[[], bool]) -> None:
+    def _record_failure(
+        self, check: Check, case: str, error: BaseException, right_for_reference: Callable[[], bool]
+    ) -> None:
         """Whether a failed case is the student's failure or the grader's."""
-        if isinstance(error, KernelFailed):
+        if isinstance(error, GraderFault):
             self.lost = error
+            return
         student_raised = any(call.error is error for call in self.student_side.calls)
         if isinstance(error, pytest.skip.Exception):
             check.grader_error = f"skipped: {error}"
@@ -244,13 +244,13 @@ class Judge:
             check.grader_error = f"{type(error).__name__}: {error}"
         check.failure, check.calls, check.case = error, list(self.student_side.calls), case
 
-    def _demonstrate(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
+    def _run_demonstration_case(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
         try:
             item.obj(**arguments)
-        except KernelFailed as error:
+        except GraderFault as error:
             self.lost = error
         except (Exception, *OUTCOMES) as error:
-            check.shown_failure = _shown(error, self.student_side.calls)
+            check.shown_failure = shown_failure(error, self.student_side.calls)
 
     def _right_for_reference(self, item: pytest.Function) -> bool:
         """Whether this case passes for the reference: then an odd exception came from the student's odd value."""
@@ -271,31 +271,31 @@ class Judge:
         """Check results by grade_id, in the order of the check file."""
         found: dict[str, list[CheckResult]] = {}
         for check in self.checks.values():
-            found.setdefault(check.grade_id, []).append(self._result(check))
+            found.setdefault(check.marker.grade_id, []).append(self._result(check))
         return {grade_id: _without_contradiction(checks) for grade_id, checks in found.items()}
 
     def _result(self, check: Check) -> CheckResult:
-        verdict, message, fault, difference = self._judge(check)
+        verdict, message, fault, difference = self._verdict_of(check)
         # What cannot be asked on this device weighs nothing: it is neither passed nor lost.
-        weight = 0.0 if self._lacks_device(check) else check.weight
+        weight, evidence = 0.0 if self._lacks_device(check) else check.marker.weight, check.marker.evidence
         return CheckResult(
-            check.name, verdict, check.sentence, weight, check.evidence, fault, message, difference, check.distance
+            check.name, verdict, check.sentence, weight, evidence, fault, message, difference, check.distance
         )
 
     def _lacks_device(self, check: Check) -> bool:
-        return check.needs_device and self.device_offered == CPU
+        return check.marker.needs == "cuda" and self.device_offered == CPU
 
-    def _judge(self, check: Check) -> tuple[Verdict, str, str | None, Difference | None]:
-        if check.grader_error or self.failed_to_collect:
+    def _verdict_of(self, check: Check) -> tuple[Verdict, str, str | None, Difference | None]:
+        if check.grader_error or self.broken:
             return Verdict.GRADER_ERROR, "This check could not be run; it costs you nothing.", None, None
         if self._lacks_device(check):
             return Verdict.NOT_RUN, NEEDS_DEVICE, None, None
         if isinstance(check.failure, LimitReached):
-            return Verdict(check.failure.verdict), _limit_in_words(check.failure), None, None
+            return Verdict(check.failure.verdict), limit_in_words(check.failure), None, None
         if check.failure is not None:
             diagnosis = self._diagnosis(check)
             self.named.update(dict.fromkeys(diagnosis.faults))
-            shown = check.shown_failure or _without_values(check.failure)
+            shown = check.shown_failure or without_values(check.failure)
             unknown = RAISED if isinstance(check.failure, StudentError) else NO_FAULT_FITS
             return Verdict.FAILED, diagnosis.words or unknown, diagnosis.id, shown
         if check.planned and check.finished == check.planned and self.lost is None:
@@ -307,7 +307,8 @@ class Judge:
         if isinstance(check.failure, Mismatch) and check.failure.fault:
             return self.explainer.named(check.failure.fault)
         memory = self.memories.get(check.case)
-        return self.explainer.explain(check.calls, check.grade_id, tuple(self.named), check.search, memory)
+        of = check.marker
+        return self.explainer.explain(check.calls, of.grade_id, tuple(self.named), of.search, memory)
 
 
 def _without_contradiction(checks: list[CheckResult]) -> list[CheckResult]:
@@ -319,9 +320,6 @@ def _without_contradiction(checks: list[CheckResult]) -> list[CheckResult]:
 
 OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)
 """pytest's own ways to end a test; they are no Exceptions"""
-NO_FAULT_FITS = "None of the known mistakes gives your values."
-NEEDS_DEVICE = "This is about a CUDA device, and this run had none: it was not checked, and costs nothing."
-RAISED = "Your code raised an exception instead of returning a value."
 
 
 def _name(item: pytest.Item) -> str:
@@ -333,86 +331,6 @@ def _sentence(item: pytest.Function) -> str:
     return " ".join(text.split("\n\n")[0].split()) or _name(item).removeprefix("test_").replace("_", " ")
 
 
-def _cut(text: str, limit: int = SHOWN_TEXT) -> str:
-    return text if len(text) <= limit else text[:limit] + " ..."
-
-
-def _shown(error: BaseException, calls: Sequence[Call]) -> Difference:
-    """A failure on demonstration inputs, with the input that shows it."""
-    case = describe(calls[-1]) if calls else ""
-    if isinstance(error, Mismatch):
-        d = error.difference
-        return Difference(
-            _cut(d.what), d.kind, _cut(d.sentence), d.index, _cut(d.yours), _cut(d.expected), _cut(case, 4 * SHOWN_TEXT)
-        )
-    if isinstance(error, StudentError):
-        where = f" ({error.line})" if error.line else ""
-        return Difference("", "raised", f"Your code raised {error}{where}", case=case)
-    if isinstance(error, LimitReached):
-        return Difference("", str(error.verdict), f"When your code was called, {error}.", case=case)
-    if isinstance(error, BadReply):
-        return Difference("", "type", f"The value could not be read: {error}.", case=case)
-    if isinstance(error, (AssertionError, pytest.fail.Exception)) and str(error):
-        return Difference("", "law", str(error)[:500], case=case)
-    return Difference("", "type", "The value does not have the form that was asked for.", case=case)
-
-
-def _limit_in_words(limit: LimitReached) -> str:
-    if limit.verdict == Verdict.CRASH:
-        # How a process ends is for the student's code to choose: a status could carry a hidden input to the page.
-        return "When your code was called, the Python process ended."
-    return f"When your code was called, {limit}."
-
-
-def _without_values(error: BaseException) -> Difference:
-    """A failure that only hidden inputs show: its kind, and nothing that came out of the student's process."""
-    if isinstance(error, Mismatch):
-        d = error.difference
-        told = HIDDEN_KINDS.get(d.kind, "its values are wrong")
-        return Difference(d.what, d.kind, f"On other inputs than those shown, {told}.")
-    if isinstance(error, StudentError):
-        return Difference("", "raised", "On other inputs than those shown, your code raises an exception.")
-    return Difference("", "type", "On other inputs than those shown, the value does not have the form asked for.")
-
-
-HIDDEN_KINDS = {
-    "shape": "its shape is wrong",
-    "dtype": "its dtype is wrong",
-    "not finite": "it is not finite",
-    "changed": "your code changes its arguments",
-    "transposed": "it is transposed",
-    "sign": "it has the opposite sign",
-    "factor": "it is off by a constant factor",
-    "offset": "it is off by a constant",
-    "none": "no value comes back",
-    "type": "it has the wrong type",
-    "length": "it holds the wrong number of values",
-    "keys": "its keys are wrong",
-    "unmoved": "what should have moved has not",
-    "trajectory": "training ends elsewhere",
-}
-
-
-def describe(call: Call) -> str:
-    """A demonstration call as the student could type it; large arrays by shape."""
-    if call.name == "call":
-        parts = [_literal(a) for a in call.data["_args"]]
-        parts += [f"{k}={_literal(v)}" for k, v in call.data["_kwargs"].items()]
-        return f"{call.data['_name']}({', '.join(parts)})"
-    return "; ".join(f"{name} = {_literal(value)}" for name, value in call.data.items())
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, Handle):
-        return f"<{value.type_name}>"
-    if isinstance(value, Tensor):
-        return f"{value.framework} {value.dtype} tensor {_literal(value.array)}"
-    if isinstance(value, np.ndarray):
-        if value.size > SHOWN_ITEMS:
-            return f"<{value.dtype} array of shape {value.shape}>"
-        return f"np.array({np.array2string(value, separator=', ', max_line_width=10_000).replace(chr(10), '')})"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k!r}: {_literal(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_literal(v) for v in value[:8])}{', ...' if len(value) > 8 else ''}]"
-    return repr(value)[:200]
+def _with_place(caught: pytest.ExceptionInfo[BaseException]) -> str:
+    last = caught.traceback[-1]
+    return f"{last.path}, line {last.lineno + 1}: {caught.exconly()}"

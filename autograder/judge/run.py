@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import io
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.errors import BadAssignment
-from autograder.judge.faults import Explainer, Fault
+from autograder.judge.diagnosis import Explainer
+from autograder.judge.faults import load_faults, modules_of
 from autograder.judge.plugin import ALL_CHECKS, FAILED_CHECKS, Judge
 from autograder.judge.reference import reference_names
 from autograder.judge.student import LocalSide, Memory, Side
-from autograder.records import Assignment, CheckResult
+from autograder.records import Assignment, CheckResult, Verdict
 
 PYTEST_OPTIONS = (
     *("-q", "--no-header", "--no-summary", "--import-mode=importlib", "-c", os.devnull),
@@ -40,7 +39,7 @@ PYTEST_OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """What the checks of one assignment found."""
 
     checks: dict[str, list[CheckResult]]
@@ -66,46 +65,60 @@ class Checks:
 
     def run(
         self, student: Side, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS
-    ) -> Outcome:
+    ) -> CheckOutcome:
         """Run every check, or those of some tests cells, against `student`. Never raises for what its side does.
 
         demonstrate: which checks are run on demonstration inputs, too.
 
-        Raises KernelFailed if no kernel could be had.
+        Raises a GraderFault if no kernel could be had, or the reference does not run.
         """
         of = self.assignment
         assert of.checks is not None, "a foreign assignment has no checks to run"
         judge = Judge(
-            *(student, lambda: self._reference, self.explainer, secret, of.name, of.device, only),
+            *(student, lambda: self._reference, self.explainer, secret, of, only),
             memories=self._memories,
             demonstrate=demonstrate,
         )
         printed = io.StringIO()
-        with _on_path(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            pytest.main([str(of.checks), *PYTEST_OPTIONS, f"--rootdir={of.folder}"], [judge])
+        with modules_of(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            status = pytest.main([str(of.checks), *PYTEST_OPTIONS, f"--rootdir={of.folder}"], [judge])
         if judge.lost is not None:
             raise judge.lost
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not judge.broken:
+            empty = status is pytest.ExitCode.NO_TESTS_COLLECTED
+            judge.broken = f"{of.checks} holds no check" if empty else f"{of.checks}: {printed.getvalue()[-2000:]}"
         problems = [f"{c.name}: {c.grader_error}" for c in judge.checks.values() if c.grader_error]
         problems += [
             f"{c.name} fails on its demonstration inputs: {c.shown_failure.sentence}"
             for c in judge.checks.values()
             if c.shown_failure and not c.failure
         ]
-        if judge.failed_to_collect or not judge.checks:
+        if judge.broken:
             sys.modules.pop("checks", None)  # what is half there would be taken for whole the next time
-            problems.append(f"the checks could not be loaded: {judge.failed_to_collect or printed.getvalue()[-2000:]}")
-        return Outcome(judge.results(), tuple(problems), tuple(judge.noticed))
+            problems = [f"the checks could not be run: {judge.broken}"]
+        return CheckOutcome(judge.results(), tuple(problems), tuple(judge.noticed))
 
-    def warm_up(self, secret: bytes = b"local") -> None:
-        """Build the reference and every single mistake, and import all that a run needs. Raises BadAssignment.
+    def warm_up(self, secret: bytes = b"local") -> dict[str, list[CheckResult]]:
+        """Try the reference, build every single mistake, and import all that a run needs.
 
         Called before processes are forked, so that they share the work, and what the reference answers: to the hidden
-        inputs of the run with this secret, and to the demonstration inputs.
+        inputs of the run with this secret, and to the demonstration inputs. Returns what the checks say of it.
+
+        Raises BadAssignment naming the check that the reference fails: it would fail the whole class.
         """
         outcome = self.run_on_reference(secret=secret, demonstrate=ALL_CHECKS)
         if outcome.problems:
             raise BadAssignment(f"{self.assignment.name}: {outcome.problems[0]}")
+        for check in (c for found in outcome.checks.values() for c in found):
+            lacks_device = check.verdict is Verdict.NOT_RUN and not check.weight
+            if check.verdict is not Verdict.PASSED and not lacks_device:
+                said = check.difference.sentence if check.difference else check.message
+                raise BadAssignment(
+                    f"{self.assignment.name}: the reference solution fails {check.name}: {said} "
+                    f"Nothing is graded before {self.assignment.checks} or the solution is mended."
+                )
         self.explainer.build()
+        return outcome.checks
 
     def run_on_reference(
         self,
@@ -114,52 +127,10 @@ class Checks:
         only: Collection[str] = (),
         *,
         demonstrate: str = FAILED_CHECKS,
-    ) -> Outcome:
+    ) -> CheckOutcome:
         """Run the checks on the reference, or on it with some solution cells replaced: milliseconds, no kernel.
 
         Only for code that is trusted: it runs in this process.
         """
         side = LocalSide(reference_names(self.assignment, edits, may_fail=bool(edits)))
         return self.run(side, secret, only, demonstrate=demonstrate)
-
-
-def load_faults(assignment: Assignment) -> Sequence[Fault]:
-    """The known mistakes of `faults.py`, or none. Raises BadAssignment if the file does not define FAULTS."""
-    if assignment.faults is None:
-        return ()
-    names: dict[str, Any] = {"__name__": f"faults_of_{assignment.name}"}
-    with _on_path(assignment.folder):
-        exec(compile(assignment.faults.read_text(encoding="utf-8"), str(assignment.faults), "exec"), names)
-    faults = names.get("FAULTS")
-    if not isinstance(faults, (list, tuple)) or not all(isinstance(f, Fault) for f in faults):
-        raise BadAssignment(f"{assignment.faults} must define FAULTS, a list of Fault")
-    mute = [f.id for f in faults if not f.words]
-    if mute:
-        raise BadAssignment(f"{assignment.faults} gives these faults no words: {', '.join(mute)}")
-    doubled = {f.id for f in faults if [g.id for g in faults].count(f.id) > 1}
-    if doubled:
-        raise BadAssignment(f"{assignment.faults} names a fault twice: {', '.join(sorted(doubled))}")
-    return tuple(faults)
-
-
-@contextlib.contextmanager
-def _on_path(folder: Path) -> Any:
-    """Let `from probes import ...` find this assignment's probes, and no other's that was loaded before."""
-    sys.path.insert(0, str(folder))
-    before = sys.dont_write_bytecode
-    sys.dont_write_bytecode = True
-    _forget_others(folder)
-    try:
-        yield
-    finally:
-        sys.path.remove(str(folder))
-        sys.dont_write_bytecode = before
-
-
-def _forget_others(folder: Path) -> None:
-    """Every assignment has a module `checks` and a module `probes`, and Python keeps one of each name."""
-    for name in ("checks", "probes"):
-        module = sys.modules.get(name)
-        if module is not None and Path(module.__file__ or "").parent != folder:
-            del sys.modules[name]
-    importlib.invalidate_caches()

@@ -19,11 +19,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from autograder.errors import AutograderError, BadReply, StudentError
-from autograder.inside import wire
-from autograder.inside.agent import Namespace, build_tensor, run_probe, student_line
-from autograder.inside.settings import settings_kept
-from autograder.inside.wire import handles_in
+from autograder.errors import BadReply, StudentError, StudentFault
+from autograder.protocol import wire
+from autograder.protocol.probes import Namespace, build_tensor, run_probe, student_line
+from autograder.protocol.settings import settings_kept
+from autograder.protocol.wire import handles_in
 
 Probe = Callable[..., Any]
 
@@ -42,7 +42,7 @@ class Call:
     data: dict[str, Any]
     value: Any = None
     after: dict[str, Any] = field(default_factory=dict)
-    error: AutograderError | None = None
+    error: StudentFault | None = None
 
     @property
     def shown_as(self) -> str:
@@ -77,7 +77,7 @@ class Side(abc.ABC):
         self.calls.append(made)
         try:
             made.value, made.after = self._answer(call)
-        except AutograderError as error:
+        except StudentFault as error:
             made.error = error
             raise
         return made.value
@@ -111,13 +111,11 @@ class KernelSide(Side):
         self._watch = tuple(watch)
         self.operations: dict[str, set[str]] = {}
         """watched framework -> names of the student's functions (or probes) during which it worked"""
-        self._printed = ""
 
     def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
         reply = self._kernel.call(call.source, call.name, call.data, self._watch)
         for framework in reply.operations:
             self.operations.setdefault(framework, set()).add(call.shown_as)
-        self._printed = reply.printed
         return reply.value, reply.after
 
     def renew(self) -> None:
@@ -149,22 +147,22 @@ class LocalSide(Side):
 
     def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
         if self._memory is None or handles_in(call.data):
-            return self._work_out(call)
+            return self._compute_answer(call)
         what = _digest(call)
         # Counted, because a second call may be meant to answer differently: a generator goes on.
         self._asked[what] = self._asked.get(what, 0) + 1
         key = (what, self._asked[what])
         if key not in self._memory:
-            value, after = self._work_out(call)
+            value, after = self._compute_answer(call)
             if handles_in(value):
                 return value, after
             self._memory[key] = wire.encode((value, after))
         value, after = wire.decode(*self._memory[key])
         return value, after
 
-    def _work_out(self, call: Call) -> tuple[Any, dict[str, Any]]:
+    def _compute_answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
         try:
-            data = self._fresh(call.data, arriving=True)
+            data = self._copied_value(call.data, arriving=True)
         except BadReply as error:
             raise TypeError(f"{call.shown_as} cannot be called with this: {error}") from error  # the check's fault
         try:
@@ -173,9 +171,9 @@ class LocalSide(Side):
                 value = run_probe(call.source, call.name, Namespace(self._names), data)
         except Exception as error:
             raise StudentError(type(error).__name__, str(error), student_line(error)) from error
-        return self._fresh(value), self._fresh({k: v for k, v in data.items() if not _is_object(v)})
+        return self._copied_value(value), self._copied_value({k: v for k, v in data.items() if not _is_object(v)})
 
-    def _fresh(self, value: Any, *, arriving: bool = False) -> Any:
+    def _copied_value(self, value: Any, *, arriving: bool = False) -> Any:
         tree, buffers = wire.encode(value, keep=self._keep)
         if not arriving:
             return wire.decode(tree, buffers)
@@ -198,7 +196,7 @@ def _digest(call: Call) -> bytes:
 def _is_object(value: Any) -> bool:
     try:
         wire.encode(value)
-    except AutograderError:
+    except BadReply:
         return True
     return False
 

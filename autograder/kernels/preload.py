@@ -9,7 +9,7 @@ FRAMEWORKS = (
     "matplotlib.pyplot",
     "matplotlib_inline.backend_inline",
     "torch",
-    # Before TensorFlow: torch's optimisers import it at their first step, and with the libraries of TensorFlow 2.21
+    # Before TensorFlow: torch's optimizers import it at their first step, and with the libraries of TensorFlow 2.21
     # loaded that import ends the process (torch 2.14, SIGSEGV).
     "torch._dynamo",
     "tensorflow",

@@ -7,7 +7,6 @@ these kernels.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import signal
@@ -20,7 +19,8 @@ from typing import Any, Protocol
 from autograder import records
 from autograder.errors import KernelFailed, LimitReached
 from autograder.kernels.supervisor import LaunchRequest
-from autograder.kernels.zygote import MAX_ADDRESS, too_long
+from autograder.kernels.zygote import MAX_ADDRESS, address_too_long
+from autograder.protocol.frames import Reader, send
 from autograder.records import CPU, Limits, Verdict
 from autograder.sandbox import new_private
 
@@ -40,7 +40,7 @@ class KernelProcess:
         self.private = new_private()
         if len(os.fsencode(f"{self.address}-1")) > MAX_ADDRESS:
             self.private.rmdir()
-            raise KernelFailed(f"no kernel can be started: {too_long(self.address)}")
+            raise KernelFailed(f"no kernel can be started: {address_too_long(self.address)}")
         for folder in ("work", "home", "tmp"):
             (self.private / folder).mkdir()
         for name, content in (files or {}).items():
@@ -54,7 +54,7 @@ class KernelProcess:
         self.end: dict[str, Any] | None = None
         self.limits = Limits()
         self._socket: socket.socket | None = None
-        self._inbox = b""
+        self._news = Reader()
 
     @property
     def address(self) -> str:
@@ -94,20 +94,19 @@ class KernelProcess:
         if not received:
             self.end = {"failed": "its supervisor has gone"}
             return
-        *lines, self._inbox = (self._inbox + received).split(b"\n")
-        for line in lines:
-            self._take(json.loads(line))
+        for news, _ in self._news.feed(received):
+            self._note_news(news)
 
-    def _take(self, word: dict[str, Any]) -> None:
-        if "started" in word:
-            self.pid = word["started"]["pid"]
-            self.tier, self.sandbox = word["started"]["tier"], word["started"]["sandbox"]
-        elif "ready" in word:
+    def _note_news(self, news: dict[str, Any]) -> None:
+        if "started" in news:
+            self.pid = news["started"]["pid"]
+            self.tier, self.sandbox = news["started"]["tier"], news["started"]["sandbox"]
+        elif "ready" in news:
             self.ready = True
-        elif "failed" in word:
-            self.end = self.end or word
-        elif "exited" in word:
-            self.end = self.end or word["exited"]
+        elif "failed" in news:
+            self.end = self.end or news
+        elif "exited" in news:
+            self.end = self.end or news["exited"]
 
     @property
     def alive(self) -> bool:
@@ -117,16 +116,16 @@ class KernelProcess:
 
     def signal(self, number: int) -> None:
         """Send a signal to the kernel's process."""
-        self._order({"signal": number})
+        self._send_order({"signal": number})
 
-    def _order(self, order: dict[str, Any]) -> None:
+    def _send_order(self, order: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):
             if self._socket is not None:
-                self._socket.sendall(json.dumps(order).encode() + b"\n")
+                send(self._socket, order)
 
     def kill(self, wait_s: float = 10.0) -> None:
         """End the kernel and everything in its box; returns when the supervisor has said so."""
-        self._order({"kill": True})
+        self._send_order({"kill": True})
         deadline = time.monotonic() + wait_s
         while self._socket is not None and self.end is None and time.monotonic() < deadline:
             self.listen(0.1)
@@ -139,7 +138,7 @@ class KernelProcess:
             self._socket = None
         shutil.rmtree(self.private, ignore_errors=True)
 
-    def how_it_ended(self) -> LimitReached:
+    def end_reason(self) -> LimitReached:
         """The limit or crash that ended this kernel. Only for a kernel that is not alive."""
         assert self.end is not None, "the kernel is still alive"
         if self.end.get("memory"):

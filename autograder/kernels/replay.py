@@ -7,15 +7,17 @@ forked, the earlier cells are replayed, the offender is left out, and things go 
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograder.errors import LimitReached
-from autograder.kernels.session import Kernel, Ran, Reply
+from autograder.kernels.session import CellResult, Kernel, Reply
 from autograder.records import CellRun, PlannedCell, SubmittedNotebook, Verdict
 
 MAX_RESTARTS = 3
-SECOND_PATIENCE = 0.1
+LOGGER = logging.getLogger(__name__)
+SECOND_TRY_SHARE = 0.1
 """share of the time limit that a function gets after it has met the limit once"""
 SHOWN_OUTPUT = 20_000
 """characters of a cell's output that are kept for the feedback page"""
@@ -35,20 +37,19 @@ class StudentKernel:
         self.skipped: set[int] = set()
         self.slow: set[str] = set()
         """functions and probes that have met the time limit"""
-        self.hurried = False
+        self.stopped_by_clock = False
         """whether the clock ended a call that had not used its computing time"""
         self.runs: list[CellRun] = []
-        self.ran: list[Ran] = []
+        self.cell_results: list[CellResult] = []
         self.kernel: Kernel | None = None
         self.sandbox = ""
-        self.tier = 0
 
     def run(self) -> None:
-        """Run every planned cell; what each showed is in `runs` and `ran`."""
+        """Run every planned cell; what each showed is in `runs` and `cell_results`."""
         for number, cell in enumerate(self.notebook.plan):
-            ran = self._run_cell(number, cell)
-            self.ran.append(ran)
-            output = "".join(ran.text)
+            result = self._run_cell(number, cell)
+            self.cell_results.append(result)
+            output = "".join(result.text)
             cut = f"\n[... {len(output) - SHOWN_OUTPUT} more characters]" if len(output) > SHOWN_OUTPUT else ""
             shown = output[:SHOWN_OUTPUT] + cut
             self.runs.append(
@@ -56,36 +57,36 @@ class StudentKernel:
                     self.notebook.name,
                     cell.grade_id,
                     cell.origin,
-                    ran.verdict,
+                    result.verdict,
                     shown,
-                    ran.error,
-                    ran.seconds,
-                    ran.by_wall_clock,
+                    result.error,
+                    result.seconds,
+                    result.by_wall_clock,
                 )
             )
 
-    def _run_cell(self, number: int, cell: PlannedCell) -> Ran:
+    def _run_cell(self, number: int, cell: PlannedCell) -> CellResult:
         try:
-            kernel = self._alive(number)
+            kernel = self._living_kernel(number)
         except LimitReached as limit:
-            return Ran(Verdict.NOT_RUN, error=f"not run: {limit}")
-        ran = kernel.run_cell(cell.source)
-        if ran.verdict not in (Verdict.PASSED, Verdict.FAILED):
+            return CellResult(Verdict.NOT_RUN, error=f"not run: {limit}")
+        result = kernel.run_cell(cell.source)
+        if result.verdict not in (Verdict.PASSED, Verdict.FAILED):
             self.skipped.add(number)
-        return ran
+        return result
 
     def call(self, source: str, name: str, data: dict[str, Any], watch: Sequence[str] = ()) -> Reply:
         """As `Kernel.call`, in a kernel that has run all cells; started afresh if the last call killed it."""
-        kernel = self._alive(len(self.notebook.plan))
+        kernel = self._living_kernel(len(self.notebook.plan))
         called = str(data.get("_name", name))
         # What did not come back once rarely does later: it is tried again, for other checks' sake, but not for as long.
-        kernel.cell_s = kernel.limits.cell_s * (SECOND_PATIENCE if called in self.slow else 1.0)
+        kernel.cell_s = kernel.limits.cell_s * (SECOND_TRY_SHARE if called in self.slow else 1.0)
         try:
             return kernel.call(source, name, data, watch)
         except LimitReached as limit:
             if limit.verdict == Verdict.TIME:
                 self.slow.add(called)
-            self.hurried = self.hurried or limit.by_wall_clock
+            self.stopped_by_clock = self.stopped_by_clock or limit.by_wall_clock
             raise
 
     def release(self, handles: list[int]) -> None:
@@ -94,39 +95,41 @@ class StudentKernel:
             with contextlib.suppress(LimitReached):
                 self.kernel.release(handles)
 
-    def _alive(self, upto: int) -> Kernel:
+    def _living_kernel(self, upto: int) -> Kernel:
         """A living kernel in which the cells before number `upto` have run."""
         while self.kernel is None or not self.kernel.alive:
             if self.lost is not None:
                 raise self.lost
             if self.kernel is not None:
-                limit = self.kernel.process.how_it_ended()
+                limit = self.kernel.process.end_reason()
                 self.used_s = (self.kernel.cpu_used_s, self.kernel.wall_used_s)
                 self.kernel.close()
                 self.kernel = None
                 self.restarts += 1
+                LOGGER.warning("kernel ended: %s; restart %d of %d", limit, self.restarts, MAX_RESTARTS)
                 if self.restarts > MAX_RESTARTS:
                     self.lost = LimitReached(limit.verdict, f"{limit} for the {_ordinal(self.restarts)} time")
                     raise self.lost
-            self.kernel = self._fresh()
-            self._replay(self.kernel, upto)
+            self.kernel = self._start_kernel()
+            self._replay_cells(self.kernel, upto)
             if self.restarts:
                 # The same allowance goes on; what the replay took is not counted.
                 self.kernel.cpu_used_s, self.kernel.wall_used_s = self.used_s
         return self.kernel
 
-    def _fresh(self) -> Kernel:
+    def _start_kernel(self) -> Kernel:
         kernel = self.start()
         kernel.wait_until_ready()
-        self.sandbox, self.tier = kernel.process.sandbox, kernel.process.tier
+        self.sandbox = kernel.process.sandbox
+        LOGGER.info("kernel %d is ready: %s", kernel.process.pid, self.sandbox)
         return kernel
 
-    def _replay(self, kernel: Kernel, upto: int) -> None:
+    def _replay_cells(self, kernel: Kernel, upto: int) -> None:
         for number, cell in enumerate(self.notebook.plan[:upto]):
             if number in self.skipped:
                 continue
-            ran = kernel.run_cell(cell.source)
-            if ran.verdict not in (Verdict.PASSED, Verdict.FAILED):
+            result = kernel.run_cell(cell.source)
+            if result.verdict not in (Verdict.PASSED, Verdict.FAILED):
                 self.skipped.add(number)
             if not kernel.alive:
                 return

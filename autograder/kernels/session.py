@@ -24,13 +24,13 @@ import zmq
 from jupyter_client.session import Session
 
 from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
-from autograder.inside import wire
-from autograder.inside.names import CALL, REPLY
 from autograder.kernels.process import KernelProcess, Launcher
+from autograder.protocol import wire
+from autograder.protocol.message_types import CALL, REPLY
 from autograder.records import CPU, Limits, Verdict
 
 INTERRUPT_GRACE_S = 1.0
-LOOK_INTERVAL_S = 0.1
+CHECK_INTERVAL_S = 0.1
 START_TIMEOUT_S = 60.0
 MEMORY_SLACK_BYTES = 256 << 20
 ANSWER_GRACE_S = 5.0
@@ -41,7 +41,7 @@ BATCH_BYTES = 1 << 20
 
 
 @dataclass
-class Ran:
+class CellResult:
     """What running one cell showed. All of it is the student's side's word."""
 
     verdict: Verdict = Verdict.PASSED
@@ -54,8 +54,6 @@ class Ran:
     seconds: float = 0.0
     by_wall_clock: bool = False
     """met the wall limit without having used its CPU time: the machine may have been busy"""
-    finished: bool = False
-    """the kernel said that this cell ran to its end"""
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,6 @@ class Reply:
     value: Any
     after: dict[str, Any]
     """the arguments as they were after the call"""
-    printed: str
-    seconds: float
     operations: tuple[str, ...] = ()
     """those watched frameworks that executed operations: observed, not proven"""
 
@@ -129,24 +125,24 @@ class Kernel:
         while not self.process.ready:
             self.process.listen(max(0.0, deadline - time.monotonic()))
             if self.process.end is not None:
-                reason = self.process.end.get("failed") or self.process.how_it_ended()
+                reason = self.process.end.get("failed") or self.process.end_reason()
                 raise KernelFailed(f"the kernel did not start: {reason}")
             if time.monotonic() > deadline:
                 raise KernelFailed(f"the kernel did not start within {START_TIMEOUT_S:.0f} s")
-        self.shell = self._socket(zmq.DEALER, 1)
-        self.iopub = self._socket(zmq.SUB, 2)
+        self.shell = self._connect_channel(zmq.DEALER, 1)
+        self.iopub = self._connect_channel(zmq.SUB, 2)
         self.iopub.setsockopt(zmq.SUBSCRIBE, b"")
         # The subscription takes effect some time after connecting; a kernel_info whose busy status we hear proves it.
         while time.monotonic() < deadline:
-            asked = self._send("kernel_info_request", {})
-            if self._hear(asked, 0.25):
+            asked = self._send_request("kernel_info_request", {})
+            if self._hears_output(asked, 0.25):
                 self._connected = True
                 return
             if self.process.end is not None:
-                raise KernelFailed(f"the kernel ended while starting: {self.process.how_it_ended()}")
+                raise KernelFailed(f"the kernel ended while starting: {self.process.end_reason()}")
         raise KernelFailed(f"the kernel did not answer within {START_TIMEOUT_S:.0f} s")
 
-    def _socket(self, kind: int, number: int) -> zmq.Socket[bytes]:
+    def _connect_channel(self, kind: int, number: int) -> zmq.Socket[bytes]:
         path = f"{self.process.address}-{number}"
         # The folder is the student's to write: connect to a socket of the kernel, not to what a link points at.
         if not stat.S_ISSOCK(os.lstat(path).st_mode):
@@ -160,11 +156,11 @@ class Kernel:
         made.connect(f"ipc://{path}")
         return made
 
-    def _hear(self, asked: str, wait_s: float) -> bool:
+    def _hears_output(self, asked: str, wait_s: float) -> bool:
         deadline, heard, answered = time.monotonic() + wait_s, False, False
         while (left := deadline - time.monotonic()) > 0 and not (heard and answered):
-            for channel in self._poll(min(left, 0.05)):
-                for message in self._received(channel):
+            for channel in self._poll_channels(min(left, 0.05)):
+                for message in self._received_messages(channel):
                     if message["parent_header"].get("msg_id") == asked:
                         heard = heard or channel is self.iopub
                         answered = answered or channel is self.shell
@@ -208,27 +204,26 @@ class Kernel:
 
     # -- the two verbs -------------------------------------------------------------------------------------------
 
-    def run_cell(self, source: str) -> Ran:
+    def run_cell(self, source: str) -> CellResult:
         """Run one cell. Never raises for what the student's code does; after some verdicts the kernel is dead."""
         self.wait_until_ready()
-        ran = Ran()
+        result = CellResult()
         start = time.monotonic()
-        asked = self._send(
+        asked = self._send_request(
             "execute_request",
             {"code": source, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": False},
         )
         try:
-            reply = self._await(asked, "execute_reply", ran)
-            ran.finished = True
+            reply = self._await_reply(asked, "execute_reply", result)
             if reply["content"].get("status") != "ok":
-                ran.verdict = Verdict.FAILED
-                ran.error = ran.error or _error_text(reply["content"])
+                result.verdict = Verdict.FAILED
+                result.error = result.error or _error_text(reply["content"])
         except LimitReached as limit:
-            ran.verdict = Verdict(limit.verdict)
-            ran.error = str(limit)
-            ran.by_wall_clock = limit.by_wall_clock
-        ran.seconds = time.monotonic() - start
-        return ran
+            result.verdict = Verdict(limit.verdict)
+            result.error = str(limit)
+            result.by_wall_clock = limit.by_wall_clock
+        result.seconds = time.monotonic() - start
+        return result
 
     def call(self, source: str, name: str, data: dict[str, Any], watch: Sequence[str] = ()) -> Reply:
         """Run the probe `name`, given as source, on `data` in the student's namespace.
@@ -240,15 +235,15 @@ class Kernel:
             tree, buffers = wire.encode(data)
         except BadReply as error:
             raise TypeError(f"{name} cannot be called with this: {error}") from error  # the check's fault
-        asked = self._send(CALL, {"source": source, "name": name, "data": tree, "watch": list(watch)}, buffers)
-        reply = self._await(asked, REPLY, Ran())
+        asked = self._send_request(CALL, {"source": source, "name": name, "data": tree, "watch": list(watch)}, buffers)
+        reply = self._await_reply(asked, REPLY, CellResult())
         content = reply["content"]
         if content.get("status") == "raised":
-            raise StudentError(*(_text(content.get(k, "")) for k in ("type", "text", "line")))
+            raise StudentError(*(_short_text(content.get(k, "")) for k in ("type", "text", "line")))
         if content.get("status") == "interrupted":
             raise LimitReached(Verdict.TIME, "the call was interrupted")
         if content.get("status") != "ok":
-            raise BadReply(_text(content.get("text", "the reply has no status")))
+            raise BadReply(_short_text(content.get("text", "the reply has no status")))
         received = [bytes(b) for b in reply["buffers"]]
         after = wire.decode(content.get("after"), received)
         operations = content.get("operations")
@@ -256,21 +251,19 @@ class Kernel:
         return Reply(
             wire.decode(content.get("value"), received),
             after if isinstance(after, dict) else {},
-            _text(content.get("printed", ""), 64 << 10),
-            float(content["seconds"]) if isinstance(content.get("seconds"), (int, float)) else 0.0,
             tuple(name for name in watch if name in operations),
         )
 
     def release(self, handles: list[int]) -> None:
         """Let go of kept objects."""
         if handles and self.alive:
-            self._await(self._send(CALL, {"release": handles}), REPLY, Ran())
+            self._await_reply(self._send_request(CALL, {"release": handles}), REPLY, CellResult())
 
-    def _send(self, kind: str, content: dict[str, Any], buffers: list[bytes] | None = None) -> str:
+    def _send_request(self, kind: str, content: dict[str, Any], buffers: list[bytes] | None = None) -> str:
         message = self.session.send(self.shell, kind, content, buffers=list(buffers or ()))
         return message["header"]["msg_id"] if message else ""
 
-    def _poll(self, wait_s: float) -> list[zmq.Socket[bytes]]:
+    def _poll_channels(self, wait_s: float) -> list[zmq.Socket[bytes]]:
         poller = zmq.Poller()
         poller.register(self.shell, zmq.POLLIN)
         poller.register(self.iopub, zmq.POLLIN)
@@ -280,7 +273,7 @@ class Kernel:
             self.process.listen()
         return [s for s in (self.iopub, self.shell) if s in ready]
 
-    def _received(self, channel: zmq.Socket[bytes]) -> Iterator[dict[str, Any]]:
+    def _received_messages(self, channel: zmq.Socket[bytes]) -> Iterator[dict[str, Any]]:
         """What has arrived, at most a batch of it; what is not a signed Jupyter message is only counted."""
         before = self._bytes
         for _ in range(BATCH):
@@ -301,16 +294,16 @@ class Kernel:
             if well_formed:
                 yield message
 
-    def _await(self, asked: str, kind: str, ran: Ran) -> dict[str, Any]:
-        """The reply to `asked`, gathering output into `ran`. Raises LimitReached."""
+    def _await_reply(self, asked: str, kind: str, result: CellResult) -> dict[str, Any]:
+        """The reply to `asked`, gathering output into `result`. Raises LimitReached."""
         clock = _Clock(self)
         try:
-            return self._watch(clock, asked, kind, ran)
+            return self._watch_reply(clock, asked, kind, result)
         finally:
             self.cpu_used_s += clock.cpu_s()
             self.wall_used_s += time.monotonic() - clock.start
 
-    def _watch(self, clock: _Clock, asked: str, kind: str, ran: Ran) -> dict[str, Any]:
+    def _watch_reply(self, clock: _Clock, asked: str, kind: str, result: CellResult) -> dict[str, Any]:
         self._bytes = self._messages = 0
         allowed = self.limits.output_bytes * 4 + (self.limits.reply_bytes if kind == REPLY else 0)
         reply: dict[str, Any] | None = None
@@ -318,18 +311,18 @@ class Kernel:
         silent = kind == REPLY
         idle, last = False, 0.0
         while reply is None or not (idle or silent):
-            for channel in self._poll(LOOK_INTERVAL_S):
-                for message in self._received(channel):
+            for channel in self._poll_channels(CHECK_INTERVAL_S):
+                for message in self._received_messages(channel):
                     if message["parent_header"].get("msg_id") != asked:
                         continue
                     if channel is self.shell and message["header"].get("msg_type") == kind:
                         reply = message
                     elif channel is self.iopub:
-                        idle = _collect(message, ran) or idle
+                        idle = _collect_output(message, result) or idle
                     if reply is not None or idle:
                         last = time.monotonic()
             if reply is None and self.process.end is not None:
-                raise clock.limit or self.process.how_it_ended()
+                raise clock.limit or self.process.end_reason()
             waiting = reply is None or not (idle or silent)
             if waiting and last and time.monotonic() - last > ANSWER_GRACE_S:
                 # Reply and end of output belong together. One without the other was forged, unreadable, or too large.
@@ -341,18 +334,23 @@ class Kernel:
             if self._messages > self.limits.output_messages or self._bytes > allowed or flooded:
                 self.process.kill()
                 raise _output_limit()
-            clock.look()
+            clock.check_limits()
         if clock.limit is not None:
             raise clock.limit
         return reply
 
 
 class _Clock:
-    """The time limits of one wait: interrupts the kernel when one is met, kills it when that does not help."""
+    """The time limits of one wait: interrupts the kernel when one is met, kills it when that does not help.
+
+    Limits: cell 20 s, notebook 120 s, wall factor 3. Earlier cells have used 110 s of computing, 270 s of wall time.
+    `while True: pass` is stopped after 10 s of computing: then the notebook's 120 s are used up.
+    `time.sleep(99)` computes nothing: the clock stops it after 20 * 3 s, a second one after the 30 s left of 120 * 3.
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.start = self.looked = time.monotonic()
+        self.start = self.checked_at = time.monotonic()
         self.memory_before = self.memory_now = _own_memory()
         self.own_before = kernel.own_cpu_s()
         self.children_before: float | None = None
@@ -363,7 +361,7 @@ class _Clock:
     def cpu_s(self) -> float:
         """CPU seconds since the start, without what children that lived before had used."""
         own = self.kernel.own_cpu_s() - self.own_before
-        if time.monotonic() - self.start < LOOK_INTERVAL_S:
+        if time.monotonic() - self.start < CHECK_INTERVAL_S:
             return max(own, 0.0)  # most waits are short, and the process table is long
         children = self.kernel.children_cpu_s()
         if self.children_before is None:
@@ -376,17 +374,17 @@ class _Clock:
         """Bytes that this process has grown by: zmq takes in the frames of a message before it shows the first."""
         return self.memory_now - self.memory_before
 
-    def look(self) -> None:
+    def check_limits(self) -> None:
         """Called often while waiting. Raises LimitReached once the kernel had to be killed."""
         now = time.monotonic()
-        if now - self.looked < LOOK_INTERVAL_S:
+        if now - self.checked_at < CHECK_INTERVAL_S:
             return
         self.memory_now = _own_memory()
-        self._compare(now)
+        self._compare_usage(now)
         # On a busy machine a look takes as long as the interval: counted from its end, it never starves the messages.
-        self.looked = time.monotonic()
+        self.checked_at = time.monotonic()
 
-    def _compare(self, now: float) -> None:
+    def _compare_usage(self, now: float) -> None:
         """What was used against the limits."""
         limits = self.kernel.limits
         if self.limit is not None:
@@ -397,19 +395,19 @@ class _Clock:
         cpu_s, wall_s = self.cpu_s(), now - self.start
         notebook_wall_s = limits.notebook_s * limits.wall_factor
         if cpu_s > self.kernel.cell_s:
-            self._reach(f"it was stopped after {self.kernel.cell_s:.3g} s of computing time")
+            self._set_limit(f"it was stopped after {self.kernel.cell_s:.3g} s of computing time")
         elif self.kernel.cpu_used_s + cpu_s > limits.notebook_s:
-            self._reach(f"it was stopped: the notebook had used its {limits.notebook_s:.3g} s of computing time")
+            self._set_limit(f"it was stopped: the notebook had used its {limits.notebook_s:.3g} s of computing time")
         elif wall_s > self.kernel.cell_s * limits.wall_factor:
-            self._reach(f"it was stopped after {self.kernel.cell_s * limits.wall_factor:.3g} s", by_wall_clock=True)
+            self._set_limit(f"it was stopped after {self.kernel.cell_s * limits.wall_factor:.3g} s", by_wall_clock=True)
         elif self.kernel.wall_used_s + wall_s > notebook_wall_s:
-            self._reach(f"it was stopped: the notebook had taken {notebook_wall_s:.3g} s", by_wall_clock=True)
+            self._set_limit(f"it was stopped: the notebook had taken {notebook_wall_s:.3g} s", by_wall_clock=True)
         else:
             return
         self.patience = now + INTERRUPT_GRACE_S
         self.kernel.process.signal(signal.SIGINT)
 
-    def _reach(self, message: str, *, by_wall_clock: bool = False) -> None:
+    def _set_limit(self, message: str, *, by_wall_clock: bool = False) -> None:
         self.limit = LimitReached(Verdict.TIME, message, by_wall_clock=by_wall_clock)
 
 
@@ -421,32 +419,36 @@ def _output_limit() -> LimitReached:
     return LimitReached(Verdict.OUTPUT, "it printed, displayed or returned more than is allowed")
 
 
-def _text(value: Any, limit: int = 2000) -> str:
+def _short_text(value: Any, limit: int = 2000) -> str:
     """What the student's side says in words, cut and fit to be written to a file."""
     return wire.readable(str(value)[:limit])
 
 
-def _collect(message: dict[str, Any], ran: Ran) -> bool:
-    """Take one output message into `ran`; True when it says that the kernel is idle again."""
+def _collect_output(message: dict[str, Any], result: CellResult) -> bool:
+    """Take one output message into `result`; True when it says that the kernel is idle again."""
     kind, content = message["header"].get("msg_type"), message["content"]
     if kind == "status":
         return content.get("execution_state") == "idle"
     if kind == "stream":
         text = wire.readable(str(content.get("text", "")))
-        ran.text.append(text)
-        ran.outputs.append({"output_type": "stream", "name": _text(content.get("name")), "text": text})
+        result.text.append(text)
+        result.outputs.append({"output_type": "stream", "name": _short_text(content.get("name")), "text": text})
     elif kind == "error":
-        ran.error = ran.error or _error_text(content)
-        ran.outputs.append(
-            {"output_type": "error", "ename": _text(content.get("ename")), "evalue": _text(content.get("evalue"))}
+        result.error = result.error or _error_text(content)
+        result.outputs.append(
+            {
+                "output_type": "error",
+                "ename": _short_text(content.get("ename")),
+                "evalue": _short_text(content.get("evalue")),
+            }
         )
     elif kind in ("execute_result", "display_data"):
         data = content.get("data")
         text = wire.readable(str(data.get("text/plain", ""))) if isinstance(data, dict) else ""
-        ran.outputs.append({"output_type": kind, "data": {"text/plain": text}, "metadata": {}})
-        ran.text.append(text + "\n")
+        result.outputs.append({"output_type": kind, "data": {"text/plain": text}, "metadata": {}})
+        result.text.append(text + "\n")
     return False
 
 
 def _error_text(content: dict[str, Any]) -> str:
-    return _text(f"{content.get('ename', 'Error')}: {content.get('evalue', '')}")
+    return _short_text(f"{content.get('ename', 'Error')}: {content.get('evalue', '')}")

@@ -2,7 +2,7 @@
 
 A supervisor is a forked child of the zygote. The socket to its client is its lifetime: when the client goes away,
 however it goes, the box is emptied. It forwards signals, watches memory, and says how the kernel ended, in
-JSON lines:
+frames (`protocol.frames`):
 
     client -> supervisor   {"signal": 2}, {"kill": true}
     supervisor -> client   {"started": {...}}, {"ready": true}, {"failed": "..."}, {"exited": {...}}
@@ -11,7 +11,7 @@ JSON lines:
 from __future__ import annotations
 
 import contextlib
-import json
+import logging
 import multiprocessing.process
 import os
 import random
@@ -26,13 +26,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder import records
+from autograder import log, records
 from autograder.kernels.zygote import read_request
+from autograder.protocol.frames import Reader, pack, send
 from autograder.sandbox import Box, Host, View, default_read, probe
 from course_lib import virtual_cuda
 
 MEMORY_INTERVAL_S = 0.05
 DISK_INTERVAL_S = 1.0
+LOGGER = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,15 @@ class LaunchRequest:
 
 def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     """Launch the kernel that `data` (a LaunchRequest) asks for; return when it has ended and the box is empty."""
+    log.rename_process("supervisor")
     request: LaunchRequest = records.from_data(LaunchRequest, data)
     with contextlib.suppress(PermissionError):  # a spawned one leads a session already
         os.setsid()
     box = Box(View(request.private, default_read() + request.read), request.limits, host) if request.confined else None
     if box:
         box.enter_namespaces()
+    # The box's first step is ours, its second the child's. Forked between them, the child is process 1 of the namespace
+    # made here; we keep the host's files and process ids, and with them `told`, to hear `ready` or why it failed.
     told, tell = os.pipe()
     kernel = os.fork()
     if kernel == 0:
@@ -70,45 +75,48 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     if box:
         box.adopt(kernel)
     tier, sentence = (int(box.reached.tier), box.reached.sentence) if box else (0, "not confined")
-    _say(client, {"started": {"pid": kernel, "tier": tier, "sandbox": sentence}})
+    LOGGER.info("kernel %d started on %s", kernel, request.device)
+    _send_news(client, {"started": {"pid": kernel, "tier": tier, "sandbox": sentence}})
     try:
-        status, over = _watch(client, kernel, told, box)
+        status, over = _watch_kernel(client, kernel, told, box)
     finally:
         if box:
             box.clean()
     code = os.waitstatus_to_exitcode(status)
-    _say(client, {"exited": {"code": code, "memory": over == "memory", "disk": over == "disk"}})
+    LOGGER.info("kernel %d ended: status %d%s", kernel, code, f", over its limit of {over}" if over else "")
+    _send_news(client, {"exited": {"code": code, "memory": over == "memory", "disk": over == "disk"}})
 
 
 def _become_kernel(request: LaunchRequest, box: Box | None, tell: int) -> None:
     """In the kernel's process: confine it, then serve Jupyter until the end. Never returns."""
     code = 1
+    log.stop()  # the file is not the student's to write
     try:
         if box:
-            box.confine(keep_fds=(tell,), variables=_variables())
+            box.confine(keep_fds=(tell,), variables=_thread_variables())
         else:
             os.chdir(request.private / "work")
         if request.device == records.VIRTUAL_CUDA:
             # No GPU beside it: what the report calls virtual must not be a real one on a host without a sandbox.
             os.environ.update({virtual_cuda.VARIABLE: str(records.VIRTUAL_DEVICES), "CUDA_VISIBLE_DEVICES": ""})
-        _settle()
-        from autograder.inside import kernel
+        _separate_fork_state()
+        from autograder.student_side import kernel
 
-        kernel.serve(str(request.connection_file), request.limits, lambda: _tell_ready(tell))
+        kernel.serve(str(request.connection_file), request.limits, lambda: _announce_ready(tell))
         code = 0
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else 0
     except BaseException as error:
         text = "".join(traceback.format_exception(error))[-4000:]
         try:
-            os.write(tell, json.dumps({"failed": text}).encode() + b"\n")
+            os.write(tell, pack({"failed": text}))
         except OSError:
             sys.stderr.write(text)
     finally:
         os._exit(code)
 
 
-def _settle() -> None:
+def _separate_fork_state() -> None:
     """What must differ between forks of one process."""
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # for processes the student starts
     sys.path[:] = ["", *(p for p in sys.path if p)]
@@ -120,18 +128,18 @@ def _settle() -> None:
         sys.modules["numpy"].random.seed()
 
 
-def _variables() -> dict[str, str]:
+def _thread_variables() -> dict[str, str]:
     """What a box's environment keeps of the zygote's: how many threads to use, which native log lines to leave out."""
     kept = ("OMP_", "MKL_", "OPENBLAS_", "TF_", "CUDA_VISIBLE_DEVICES")
     return {k: v for k, v in os.environ.items() if k.startswith(kept)}
 
 
-def _tell_ready(tell: int) -> None:
-    os.write(tell, b'{"ready": true}\n')
+def _announce_ready(tell: int) -> None:
+    os.write(tell, pack({"ready": True}))
     os.close(tell)
 
 
-def _watch(client: socket.socket, kernel: int, told: int, box: Box | None) -> tuple[int, str]:
+def _watch_kernel(client: socket.socket, kernel: int, told: int, box: Box | None) -> tuple[int, str]:
     """Wait for the kernel's end; kill it when the client leaves, asks for it, or memory or disk run over.
 
     Returns the status that `waitpid` gave, and what ran over: `memory`, `disk` or nothing.
@@ -141,27 +149,26 @@ def _watch(client: socket.socket, kernel: int, told: int, box: Box | None) -> tu
         poller.register(fd, select.POLLIN)
     if hasattr(os, "pidfd_open"):
         poller.register(os.pidfd_open(kernel), select.POLLIN)
-    pending, over, disk_looked = b"", "", time.monotonic()
+    news, orders = Reader(), Reader()
+    over, disk_looked = "", time.monotonic()
     while True:
         ready = dict(poller.poll(MEMORY_INTERVAL_S * 1000))
         if told in ready:
-            line = os.read(told, 65536)
-            if line:
-                client.sendall(line)
-            else:
+            received = os.read(told, 65536)
+            for message, _ in news.feed(received):
+                _send_news(client, message)
+            if not received:
                 poller.unregister(told)
         if client.fileno() in ready:
             try:
                 received = client.recv(65536)
             except OSError:
                 received = b""
-            pending += received
             if not received:
                 os.kill(kernel, signal.SIGKILL)
                 poller.unregister(client.fileno())
-            *lines, pending = pending.split(b"\n")
-            for line in lines:
-                _obey(json.loads(line), kernel)
+            for order, _ in orders.feed(received):
+                os.kill(kernel, signal.SIGKILL if order.get("kill") else int(order["signal"]))
         ended, status = os.waitpid(kernel, os.WNOHANG)
         if ended:
             return status, over or ("memory" if box and box.over_memory() else "")
@@ -184,15 +191,9 @@ def _has_left(client: socket.socket) -> bool:
         return True
 
 
-def _obey(order: dict[str, Any], kernel: int) -> None:
-    os.kill(kernel, signal.SIGKILL if order.get("kill") else int(order["signal"]))
-
-
-def _say(client: socket.socket, message: dict[str, Any]) -> None:
-    try:
-        client.sendall(json.dumps(message).encode() + b"\n")
-    except OSError:
-        return  # the client has gone; the kernel's end matters to nobody now
+def _send_news(client: socket.socket, message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):  # the client has gone; the kernel's end matters to nobody now
+        send(client, message)
 
 
 _HOST: Host | None = None
@@ -202,7 +203,7 @@ def prepare(setup: dict[str, Any]) -> None:
     """Called once in the zygote, before it forks: find out what this host can promise, import what a kernel needs."""
     global _HOST
     _HOST = probe()
-    from autograder.inside import kernel
+    from autograder.student_side import kernel
 
     assert kernel
 
@@ -212,7 +213,8 @@ def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:
     try:
         supervise(client, data, _HOST or probe())
     except Exception as error:
-        _say(client, {"failed": "".join(traceback.format_exception(error))[-4000:]})
+        LOGGER.exception("no kernel could be started")
+        _send_news(client, {"failed": "".join(traceback.format_exception(error))[-4000:]})
     finally:
         if "private" in data and _has_left(client):
             # Killed, perhaps, and so without a chance to tidy up; nobody else knows of this folder.

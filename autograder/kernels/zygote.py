@@ -5,7 +5,7 @@ thread, no zmq context, no event loop and no CUDA context; so a zygote imports, 
 runs student code and never serves two submissions with one child.
 
 There are two: one forks kernels (`supervisor.supervise`), one forks judges. Each listens on a unix socket in
-a folder of its owner's; every connection becomes one child, whose first line is the request. A zygote ends when its
+a folder of its owner's; every connection becomes one child, whose first message is the request. A zygote ends when its
 owner's pipe closes.
 
     python -m autograder.kernels.zygote SOCKET MODULE:FUNCTION [--preload NAME ...]
@@ -17,7 +17,7 @@ import argparse
 import contextlib
 import gc
 import importlib
-import json
+import logging
 import os
 import select
 import signal
@@ -32,7 +32,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from autograder import log
 from autograder.errors import KernelFailed
+from autograder.protocol.frames import MAX_REQUEST, pack, receive, send
 
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -43,10 +45,10 @@ ONE_THREAD = {
 }
 """Numbers must not depend on how many workers share the machine."""
 
-MAX_REQUEST = 1 << 20
 MAX_ADDRESS = 107
 """bytes in the name of a unix socket"""
 MAX_REFUSALS = 100
+LOGGER = logging.getLogger("autograder.kernels.zygote")  # as a program its name is __main__
 
 Child = Callable[[socket.socket, dict[str, Any]], None]
 
@@ -72,19 +74,19 @@ class Zygote:
         self.started_here = os.getpid()
         # -P: the working folder may hold what strangers handed in, a `json.py` for example.
         command = [sys.executable, "-P", "-m", __name__, self.address, self.child, "--preload", *self.preload]
-        with open(Path(self.folder.name) / "log", "wb") as log:
+        with open(Path(self.folder.name) / "log", "wb") as errors:
             self.process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                stderr=log,
+                stderr=errors,
                 env={**_clean_environment(), **ONE_THREAD},
                 # Its own session: Ctrl-C at the terminal is for the owner, who then ends it in order.
                 start_new_session=True,
             )
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended already: `connect` says why
-            self.process.stdin.write(json.dumps(self.setup or {}).encode() + b"\n")
+            self.process.stdin.write(pack({"setup": self.setup or {}, "log": log.target()}))
             self.process.stdin.flush()
 
     @property
@@ -97,7 +99,7 @@ class Zygote:
         with self._lock:
             if self.process is None:
                 self.start()
-        return connect(self.address, request, timeout_s, self._explain)
+        return connect(self.address, request, timeout_s, self._why_unreachable)
 
     def revive(self) -> None:
         """Start again if the process was lost, to the machine's memory shortage for instance. It may be lost thrice."""
@@ -110,19 +112,24 @@ class Zygote:
             self.stop()
             self.start()
 
-    def _explain(self) -> str | None:
+    def _why_unreachable(self) -> str | None:
         """Why no connection will ever come, or None while one still may."""
         if self.process is None or self.process.poll() is None:
             return None
+        return f"the warm process ended with status {self.process.returncode}: {self._last_words()}"
+
+    def _last_words(self) -> str:
         assert self.folder is not None
-        log = (Path(self.folder.name) / "log").read_text(errors="replace")[-2000:]
-        return f"the warm process ended with status {self.process.returncode}: {log.strip() or 'it printed nothing'}"
+        text = (Path(self.folder.name) / "log").read_text(errors="replace")[-2000:]
+        return text.strip() or "it printed nothing"
 
     def stop(self) -> None:
         """End the zygote; its children end when their own clients leave. Safe to call twice, and in a forked copy."""
         if self.process is None or os.getpid() != self.started_here:
             return
         assert self.process.stdin is not None
+        if reason := self._why_unreachable():
+            LOGGER.error("%s: %s", self.child, reason)  # its own file goes with its folder
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         try:
@@ -142,7 +149,7 @@ class Zygote:
         self.stop()
 
 
-def too_long(address: str) -> str:
+def address_too_long(address: str) -> str:
     """What to say of a socket that cannot be made."""
     return f"the name {address} is too long for a socket; set TMPDIR to a folder with a shorter name"
 
@@ -152,14 +159,14 @@ def connect(
 ) -> socket.socket:
     """Connect to the zygote listening at `address` and hand it a request."""
     if len(os.fsencode(address)) > MAX_ADDRESS:
-        raise KernelFailed(f"no kernel can be started: {too_long(address)}")
+        raise KernelFailed(f"no kernel can be started: {address_too_long(address)}")
     deadline = time.monotonic() + timeout_s
     refused = 0
     while True:
         client = socket.socket(socket.AF_UNIX)
         try:
             client.connect(address)
-            client.sendall(json.dumps(request).encode() + b"\n")
+            send(client, request)
             return client
         except (FileNotFoundError, ConnectionError) as error:
             client.close()
@@ -171,7 +178,7 @@ def connect(
         time.sleep(0.01)
 
 
-class Remote:
+class RemoteZygote:
     """A zygote that another process owns, by its address."""
 
     def __init__(self, address: str) -> None:
@@ -203,7 +210,7 @@ class Spawner:
             start_new_session=True,
         )
         theirs.close()
-        client.sendall(json.dumps(request).encode() + b"\n")
+        send(client, request)
         return client
 
 
@@ -230,32 +237,25 @@ def main() -> None:
     parser.add_argument("child")
     parser.add_argument("--preload", nargs="*", default=[])
     options = parser.parse_args()
-    setup = _read_setup()
+    try:
+        given, _ = receive(0)  # and no byte more: afterwards the end of our stdin is watched for
+    except EOFError:
+        raise SystemExit("the owner has gone") from None
     module, _, function = options.child.partition(":")
+    log.start_from(given["log"], f"{function.removesuffix('_child')} zygote")
     child: Child = getattr(importlib.import_module(module), function)
     for name in options.preload:
         importlib.import_module(name)
     prepare = getattr(importlib.import_module(module), "prepare", None)
     if prepare:
-        prepare(setup)
+        prepare(given["setup"])
     if threading.active_count() > 1:
         names = ", ".join(t.name for t in threading.enumerate())
         raise SystemExit(f"a preloaded module started a thread, which makes forking unsafe: {names}")
-    _serve(options.address, child)
+    _serve_requests(options.address, child)
 
 
-def _read_setup() -> dict[str, Any]:
-    """The first line of our stdin, and no byte more: afterwards its end is watched for."""
-    received = bytearray()
-    while not received.endswith(b"\n"):
-        byte = os.read(0, 1)
-        if not byte:
-            raise SystemExit("the owner has gone")
-        received += byte
-    return json.loads(received)
-
-
-def _serve(address: str, child: Child) -> None:
+def _serve_requests(address: str, child: Child) -> None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address + ".new")
     listener.listen(64)
@@ -264,22 +264,23 @@ def _serve(address: str, child: Child) -> None:
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.rename(address + ".new", address)
+    LOGGER.info("ready to fork")
     poller = select.poll()
     poller.register(listener, select.POLLIN)
     poller.register(0, select.POLLIN | select.POLLHUP)
     while True:
         ready = dict(poller.poll(1000))
-        _reap()
+        _reap_children()
         if 0 in ready:
             return
         if listener.fileno() in ready:
             client, _ = listener.accept()
             if os.fork() == 0:
-                _become(child, client, listener)
+                _run_child(child, client, listener)
             client.close()
 
 
-def _become(child: Child, client: socket.socket, listener: socket.socket) -> None:
+def _run_child(child: Child, client: socket.socket, listener: socket.socket) -> None:
     """In the forked process. Never returns."""
     code = 1
     try:
@@ -291,26 +292,24 @@ def _become(child: Child, client: socket.socket, listener: socket.socket) -> Non
             child(client, request)
         code = 0
     except BaseException:
-        traceback.print_exc()  # into the zygote's log; the client sees its connection close
+        traceback.print_exc()  # into the zygote's own file; the client sees its connection close
+        LOGGER.exception("a forked process failed")
     finally:
         os._exit(code)
 
 
 def read_request(client: socket.socket) -> dict[str, Any] | None:
-    """The first line, byte by byte at its end so that later lines stay in the socket."""
+    """What the client asks for; None if it left, or does not speak our language."""
     client.settimeout(30)
-    received = b""
-    while not received.endswith(b"\n"):
-        peeked = client.recv(65536, socket.MSG_PEEK)
-        if not peeked or len(received) > MAX_REQUEST:
-            return None
-        take = peeked.find(b"\n") + 1 or len(peeked)
-        received += client.recv(take)
+    try:
+        request, _ = receive(client, MAX_REQUEST)
+    except (EOFError, ValueError):
+        return None
     client.settimeout(None)
-    return json.loads(received)
+    return request
 
 
-def _reap() -> None:
+def _reap_children() -> None:
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

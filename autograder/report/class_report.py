@@ -45,7 +45,9 @@ def class_report(run_info: Mapping[str, Any], assignment: Assignment, reports: S
     `run_info` is the `run` of `results.json`; the keys of `RUN_FACTS` are shown where present (`seconds` is a number),
     and `seed_file`, where the run secret lies if that is not `seed` beside the page.
     """
-    return render("class_report.html.j2", page=_page(run_info, assignment, sorted(reports, key=lambda r: r.student)))
+    return render(
+        "class_report.html.j2", page=_build_page(run_info, assignment, sorted(reports, key=lambda r: r.student))
+    )
 
 
 def write_class_report(
@@ -63,7 +65,7 @@ _Flags = tuple[tuple[str, tuple[tuple[str, Flag], ...]], ...]
 class _Cell:
     """One item of one student."""
 
-    look: words.Look
+    style: words.VerdictStyle
     points: str
 
 
@@ -72,7 +74,7 @@ class _Student:
     name: str
     link: str
     score: str
-    state: words.Look
+    state: words.VerdictStyle
     cells: tuple[_Cell | None, ...]
     faults: tuple[str, ...]
     to_review: int
@@ -89,11 +91,11 @@ class _Part:
     mean: str
     percent: str
     max_points: float
-    verdicts: tuple[tuple[words.Look, int], ...]
+    verdicts: tuple[tuple[words.VerdictStyle, int], ...]
 
 
 @dataclass(frozen=True)
-class _Page:
+class _ClassPage:
     title: str
     in_short: tuple[str, ...]
     total: int
@@ -119,7 +121,7 @@ class _Page:
     seed_file: str
 
 
-def _page(run_info: Mapping[str, Any], assignment: Assignment, reports: Sequence[Report]) -> _Page:
+def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Sequence[Report]) -> _ClassPage:
     scores, items, losses = summary.scores(reports), summary.items(reports), summary.losses(reports)
     keys = summary.item_keys(reports)
     names = summary.short_names(keys)
@@ -127,7 +129,7 @@ def _page(run_info: Mapping[str, Any], assignment: Assignment, reports: Sequence
     faults, groups = summary.faults(reports), summary.identical(reports)
     review = _without_twice(summary.flagged(reports, review=True), groups)
     students = tuple(_student(report, keys) for report in reports)
-    return _Page(
+    return _ClassPage(
         title=assignment_title(assignment),
         in_short=tuple(_in_short(reports, scores, items, faults, names, len(_to_review(review, groups)))),
         total=len(reports),
@@ -206,7 +208,7 @@ def _in_short(
 def _part(item: ItemSummary, name: str, title: str) -> _Part:
     mean = "open" if item.mean is None else words.points(item.mean)
     percent = _percent(item.mean / item.max_points) if item.mean is not None and item.max_points > 0 else ""
-    verdicts = tuple((words.LOOKS[v], item.verdicts[v]) for v in Verdict if item.verdicts.get(v))
+    verdicts = tuple((words.VERDICT_STYLES[v], item.verdicts[v]) for v in Verdict if item.verdicts.get(v))
     return _Part(name, title, item.key.grade_id, mean, percent, item.max_points, verdicts)
 
 
@@ -220,17 +222,17 @@ def _student(report: Report, keys: Sequence[ItemKey]) -> _Student:
         score=words.NO_SCORE
         if report.state in words.UNGRADED
         else f"{words.points(report.score)} / {words.points(report.max_score)}",
-        state=words.LOOKS[report.state],
+        state=words.VERDICT_STYLES[report.state],
         cells=cells,
         faults=words.faults_named(report),
         to_review=len(words.for_review(report.flags)),
-        reason=report.reason,
+        reason=words.reason(report),
     )
 
 
 def _cell(item: Item) -> _Cell:
     unknown = item.verdict in words.UNGRADED or (item.verdict in words.STILL_OPEN and not item.points)
-    return _Cell(words.LOOKS[item.verdict], "" if unknown else words.points(item.points))
+    return _Cell(words.VERDICT_STYLES[item.verdict], "" if unknown else words.points(item.points))
 
 
 def _unexplained(report: Report) -> int:

@@ -2,7 +2,7 @@
 
 A page says only what the student may know. From the records come the student-safe words alone: a check's sentence,
 message and difference, never its name; what the student's own cells printed, never the instructor's; repairs of the
-file, never suspicions (`words.TOLD` is the list). Nothing on it depends on the clock, so that a re-grade
+file, never suspicions (`words.FLAG_SENTENCES` is the list). Nothing on it depends on the clock, so that a re-grade
 of the same work gives the same bytes.
 """
 
@@ -14,13 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from autograder.intake import safe_name
 from autograder.records import (
     Assignment,
     Cell,
     CellRun,
     CheckResult,
-    Difference,
     Evidence,
     Item,
     Limits,
@@ -33,7 +31,9 @@ from autograder.records import (
 )
 from autograder.report import words
 from autograder.report.pages import render, write_page
-from autograder.report.sanitise import printed, visible
+from autograder.report.sanitize import printed, visible
+from autograder.submissions.intake import safe_name
+from course_lib.compare import Difference
 
 CODE_LINES = 300
 """of a student's own cell; more is cut, and said"""
@@ -46,7 +46,7 @@ _SAID_IN_ADVICE = (Verdict.NOT_ATTEMPTED, Verdict.NEEDS_MANUAL, Verdict.GRADER_E
 
 def feedback_page(report: Report, assignment: Assignment, submission: Submission) -> str:
     """The feedback on one submission as one HTML page that needs nothing else and runs nothing."""
-    return render("feedback.html.j2", page=_page(report, assignment, submission))
+    return render("feedback.html.j2", page=_build_page(report, assignment, submission))
 
 
 def write_feedback(
@@ -123,8 +123,8 @@ class _Stop:
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """A `records.Difference` with the place spelt as code."""
+class _ShownDifference:
+    """A `Difference` with the place spelt as code."""
 
     sentence: str
     place: str
@@ -135,11 +135,11 @@ class _Shown:
 
 @dataclass(frozen=True)
 class _Check:
-    look: words.Look
+    style: words.VerdictStyle
     sentence: str
     notes: str
     message: str
-    difference: _Shown | None
+    difference: _ShownDifference | None
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class _Answer:
 class _Item:
     title: str
     cell_name: str
-    look: words.Look
+    style: words.VerdictStyle
     points: str
     earned: str
     working: str
@@ -173,14 +173,14 @@ class _Item:
 
 
 @dataclass(frozen=True)
-class _Page:
+class _FeedbackPage:
     title: str
     student: str
     score: float
     max_score: float
     percent: float
     open_points: float
-    state: words.Look
+    state: words.VerdictStyle
     reason: _Reason | None
     items: tuple[_Item, ...]
     other_stops: tuple[_Stop, ...]
@@ -191,7 +191,7 @@ class _Page:
     fingerprint: str
 
 
-def _page(report: Report, assignment: Assignment, submission: Submission) -> _Page:
+def _build_page(report: Report, assignment: Assignment, submission: Submission) -> _FeedbackPage:
     reason = _reason(report, submission)
     graded_cells = {(i.notebook, c.grade_id) for i in report.items for c in _graded_cells(assignment, i)}
     others = [
@@ -201,18 +201,21 @@ def _page(report: Report, assignment: Assignment, submission: Submission) -> _Pa
         and run.status is not Verdict.PASSED
         and (run.notebook, run.grade_id) not in graded_cells
     ]
-    return _Page(
+    return _FeedbackPage(
         title=assignment_title(assignment),
         student=report.student,
         score=report.score,
         max_score=report.max_score,
         percent=_percent(report.score, report.max_score),
         open_points=sum(i.max_points - i.points for i in report.items if i.verdict in words.STILL_OPEN),
-        state=words.LOOKS[report.state],
+        state=words.VERDICT_STYLES[report.state],
         reason=reason,
         items=() if reason else tuple(_item(item, report, assignment, submission) for item in report.items),
         other_stops=tuple(_stop(run, assignment.limits) for run in others),
-        notes=tuple(_Note(words.TOLD[f.kind], f.grade_id or "", f.message) for f in words.told(report.flags)),
+        notes=tuple(
+            _Note(words.FLAG_SENTENCES[f.kind], f.grade_id or "", f.message)
+            for f in words.flags_for_student(report.flags)
+        ),
         rule=_rule(report),
         trust=words.trust_sentence(report.trust),
         device=words.device_sentence(report.device),
@@ -267,7 +270,7 @@ def _item(item: Item, report: Report, assignment: Assignment, submission: Submis
     return _Item(
         title=item_title(assignment, item),
         cell_name=item_cells(assignment, item),
-        look=words.LOOKS[item.verdict],
+        style=words.VERDICT_STYLES[item.verdict],
         points=f"{earned} / {words.points(item.max_points)}",
         earned=earned,
         working=_working(item, report.trust),
@@ -304,15 +307,14 @@ def _advice(item: Item, limits: Limits) -> words.Advice | None:
 def _working(item: Item, trust: Trust) -> str:
     """The arithmetic behind an item's points, where it is that of the checks' weights."""
     if item.verdict in words.STILL_OPEN:
-        return words.LOOKS[item.verdict].word
-    # What the grader could not check is not held against the student: the others share its points.
-    total = sum(c.weight for c in item.checks if c.verdict is not Verdict.GRADER_ERROR)
+        return words.VERDICT_STYLES[item.verdict].word
+    total = sum(c.weight for c in item.checks)
     passed = sum(c.weight for c in item.checks if c.verdict is Verdict.PASSED)
     if total > 0 and math.isclose(item.points, item.max_points * passed / total, abs_tol=1e-6):
         return f"{words.points(item.max_points)} \N{MULTIPLICATION SIGN} {words.points(passed)} / {words.points(total)}"
     if trust is Trust.IN_KERNEL:
         return "by the assignment's test cell"
-    return words.LOOKS[item.verdict].word
+    return words.VERDICT_STYLES[item.verdict].word
 
 
 def _mistakes(item: Item) -> tuple[str, ...]:
@@ -332,27 +334,27 @@ def _checks(item: Item, mistakes: tuple[str, ...], ran: bool) -> Iterator[_Check
         message = check.message if ran and check.message not in told else ""
         told.add(check.message)
         yield _Check(
-            look=words.LOOKS[check.verdict],
+            style=words.VERDICT_STYLES[check.verdict],
             sentence=check.sentence,
             notes=_notes(check, equal_weights),
             message=message,
-            difference=_shown(check.difference) if check.difference else None,
+            difference=_shown_difference(check.difference) if check.difference else None,
         )
 
 
 def _notes(check: CheckResult, equal_weights: bool) -> str:
     quiet = (Verdict.PASSED, Verdict.FAILED)
     found = [
-        "" if check.verdict in quiet else words.LOOKS[check.verdict].word,
+        "" if check.verdict in quiet else words.VERDICT_STYLES[check.verdict].word,
         "" if equal_weights else f"weight {words.points(check.weight)}",
         words.evidence_note(check.evidence),
     ]
     return ", ".join(filter(None, found))
 
 
-def _shown(difference: Difference) -> _Shown:
+def _shown_difference(difference: Difference) -> _ShownDifference:
     at = f"[{', '.join(map(str, difference.index))}]" if difference.index else ""
-    return _Shown(
+    return _ShownDifference(
         difference.sentence,
         f"{difference.what}{at}",
         difference.yours,
@@ -364,7 +366,10 @@ def _shown(difference: Difference) -> _Shown:
 def _stop(run: CellRun, limits: Limits) -> _Stop:
     advice = words.advice(run.status, limits)
     if advice:
-        how, next_step = "was stopped: " + words.LOOKS[run.status].word, f"{advice.happened} {advice.next_step}"
+        how, next_step = (
+            "was stopped: " + words.VERDICT_STYLES[run.status].word,
+            f"{advice.happened} {advice.next_step}",
+        )
     else:
         how = "stopped with this error" if run.error else "did not run through"
         next_step = (

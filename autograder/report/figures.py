@@ -1,6 +1,6 @@
-"""The figures of the class report, as SVG that stands inside the page and takes its colours from the style sheet.
+"""The figures of the class report, as SVG that stands inside the page and takes its colors from the style sheet.
 
-Matplotlib draws with stand-in colours; each is then replaced by the style sheet's variable of that name, so
+Matplotlib draws with stand-in colors; each is then replaced by the style sheet's variable of that name, so
 that one drawing serves a light screen, a dark one and paper. No word of a student's goes into a figure.
 """
 
@@ -22,7 +22,7 @@ from matplotlib.ticker import MaxNLocator
 
 from autograder.records import Verdict
 from autograder.report import words
-from autograder.report.sanitise import one_line, visible
+from autograder.report.sanitize import one_line, visible
 from autograder.report.summary import ItemSummary, Scores
 
 TONES = {
@@ -33,7 +33,7 @@ TONES = {
     "absent": "not attempted or run",
     "open": "still open",
 }
-"""the style sheet's verdict colours, in the order in which bars are stacked, with the words of the legend"""
+"""the style sheet's verdict colors, in the order in which bars are stacked, with the words of the legend"""
 
 _STAND_INS = {name: f"#fe01{index:02x}" for index, name in enumerate(("ink", "muted", "line", "card", "link", *TONES))}
 _STYLE: Any = {
@@ -122,8 +122,8 @@ def stacked_bars(items: Sequence[ItemSummary], names: Sequence[str]) -> Markup:
 
 
 def tones(verdicts: Mapping[Verdict, int]) -> dict[str, int]:
-    """Verdicts counted by the colour they share, in the order of the bars, without those that did not occur."""
-    counts = {tone: sum(n for v, n in verdicts.items() if words.LOOKS[v].tone == tone) for tone in TONES}
+    """Verdicts counted by the color they share, in the order of the bars, without those that did not occur."""
+    counts = {tone: sum(n for v, n in verdicts.items() if words.VERDICT_STYLES[v].tone == tone) for tone in TONES}
     return {tone: count for tone, count in counts.items() if count}
 
 
@@ -145,7 +145,7 @@ def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def _inline(figure: Figure, name: str, described: str) -> Markup:
-    """The figure as an SVG element: its own ids, the style sheet's colours, and words for those who do not see it."""
+    """The figure as an SVG element: its own ids, the style sheet's colors, and words for those who do not see it."""
     buffer = io.StringIO()
     with warnings.catch_warnings():
         # The page's own fonts draw the text; that matplotlib's lacks a letter of a name does not matter.

@@ -1,7 +1,7 @@
 """From a template and values to one self-contained page, and from there whole onto the disk or not at all.
 
 Every page is rendered under the same rules: autoescape for all that is printed, undefined names are errors,
-and every string passes `sanitise.for_page` on its way. The base template forbids scripts and anything
+and every string passes `sanitize.for_page` on its way. The base template forbids scripts and anything
 from outside by a Content-Security-Policy, so that a slip in escaping would still run nothing.
 """
 
@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from autograder.errors import CannotWrite
 from autograder.report import words
-from autograder.report.sanitise import for_page, one_line, with_code
+from autograder.report.sanitize import for_page, one_line, with_code
 
 STYLE_SHEET = Path(__file__).with_name("templates") / "style.css"
 
@@ -64,7 +64,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(code=with_code, line=one_line, points=words.points)
     environment.globals.update(
-        style=Markup(STYLE_SHEET.read_text(encoding="utf-8")), plural=words.plural, LOOKS=words.LOOKS
+        style=Markup(STYLE_SHEET.read_text(encoding="utf-8")), plural=words.plural, VERDICT_STYLES=words.VERDICT_STYLES
     )
     return environment
 

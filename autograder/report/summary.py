@@ -203,7 +203,7 @@ def _faults(item: Item) -> Iterator[tuple[str, str, float]]:
 
 
 def _share(check: CheckResult, item: Item) -> float:
-    total = sum(c.weight for c in item.checks if c.verdict is not Verdict.GRADER_ERROR)
+    total = sum(c.weight for c in item.checks)
     return item.max_points * check.weight / total if total > 0 else 0.0
 
 

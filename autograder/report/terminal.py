@@ -15,7 +15,7 @@ from rich.text import Text
 
 from autograder.records import Report, Verdict
 from autograder.report import summary, words
-from autograder.report.sanitise import one_line
+from autograder.report.sanitize import one_line
 from autograder.report.summary import ItemKey
 
 _STYLES = {
@@ -48,7 +48,7 @@ def summary_table(reports: Sequence[Report]) -> Table:
 def reasons(reports: Sequence[Report]) -> list[Text]:
     """One line for each submission that has no score: who, and why."""
     return [
-        Text(f"not graded: {one_line(r.student, 60)}: {one_line(r.reason, 400)}")
+        Text(f"not graded: {one_line(r.student, 60)}: {one_line(words.reason(r), 400)}")
         for r in reports
         if r.state in words.UNGRADED
     ]
@@ -71,8 +71,8 @@ class BankRow(Protocol):
     def ok(self) -> bool: ...
 
 
-class Planted(Protocol):
-    """What became of one planted mistake: `selftest.Named`."""
+class PlantedMistake(Protocol):
+    """What became of one planted mistake: `selftest.ConfusionRow`."""
 
     @property
     def planted(self) -> str: ...
@@ -84,7 +84,7 @@ class Planted(Protocol):
     def others(self) -> Mapping[str, int]: ...
 
 
-class Apart(Protocol):
+class MarginRow(Protocol):
     """How far right and wrong training lie apart in one check: `selftest.Margin`."""
 
     @property
@@ -97,7 +97,7 @@ class Apart(Protocol):
     def nearest(self) -> str: ...
 
 
-def confusion_table(found: Iterable[Planted]) -> Table:
+def confusion_table(found: Iterable[PlantedMistake]) -> Table:
     """Mistakes planted against mistakes named: a row for each planted one, and what it was called instead if anything.
 
     The caption sums up: how often the name was right, another, or none.
@@ -108,8 +108,8 @@ def confusion_table(found: Iterable[Planted]) -> Table:
     sums: Counter[str] = Counter()
     for row in found:
         instead = ", ".join(f"{one_line(name, 80)} ({n})" for name, n in row.others.items())
-        look = "green" if row.rightly == row.times else "bold red"
-        table.add_row(Text(one_line(row.planted, 120)), str(row.times), Text(str(row.rightly), look), Text(instead))
+        style = "green" if row.rightly == row.times else "bold red"
+        table.add_row(Text(one_line(row.planted, 120)), str(row.times), Text(str(row.rightly), style), Text(instead))
         sums.update({"times": row.times, "rightly": row.rightly})
         sums.update({"none": row.others.get("no name", 0), "passed": row.others.get("passed", 0)})
     other = sums["times"] - sums["rightly"] - sums["none"] - sums["passed"]
@@ -120,7 +120,7 @@ def confusion_table(found: Iterable[Planted]) -> Table:
     return table
 
 
-def margin_table(found: Iterable[Apart]) -> Table:
+def margin_table(found: Iterable[MarginRow]) -> Table:
     """How far the ends of right and wrong training lie from the reference's, in tolerances: 1 decides."""
     table = Table(title="distance from the reference, in tolerances", title_justify="left")
     for heading, side in (("check", "left"), ("worst right", "right"), ("nearest wrong", "right"), ("which", "left")):
@@ -185,19 +185,23 @@ def _row(report: Report, keys: Sequence[ItemKey]) -> Iterable[Text]:
         else f"{words.points(report.score)} / {words.points(report.max_score)}"
     )
     for key in keys:
-        yield _mark(words.LOOKS[by_key[key].verdict]) if key in by_key else Text("")
-    look = words.LOOKS[report.state]
+        yield _mark(words.VERDICT_STYLES[by_key[key].verdict]) if key in by_key else Text("")
+    style = words.VERDICT_STYLES[report.state]
     faults = "" if report.state in words.UNGRADED else ", ".join(one_line(f, 80) for f in words.faults_named(report))
-    yield Text.assemble((look.word, _STYLES[look.tone]), f": {faults}" if faults else "")
+    yield Text.assemble((style.word, _STYLES[style.tone]), f": {faults}" if faults else "")
 
 
 def _legend(reports: Sequence[Report], keys: Sequence[ItemKey]) -> Text:
     names = summary.short_names(keys).values()
     seen = {item.verdict for report in reports for item in report.items}
-    marks = [Text.assemble(_mark(look), f" {look.word}") for verdict, look in words.LOOKS.items() if verdict in seen]
+    marks = [
+        Text.assemble(_mark(style), f" {style.word}")
+        for verdict, style in words.VERDICT_STYLES.items()
+        if verdict in seen
+    ]
     numbers = Text(", ".join(f"{number} {one_line(name, 60)}" for number, name in enumerate(names, start=1)))
     return Text("\n").join(part for part in (numbers, Text(", ").join(marks)) if part)
 
 
-def _mark(look: words.Look) -> Text:
-    return Text(look.mark, _STYLES[look.tone])
+def _mark(style: words.VerdictStyle) -> Text:
+    return Text(style.mark, _STYLES[style.tone])

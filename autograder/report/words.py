@@ -1,7 +1,7 @@
 """The words of grading: how a verdict, a limit, a repair, a trust level and a device are called, and what to do next.
 
 One place for all of them, so that the page a student reads, the report of the class and the terminal say the
-same. A verdict always has a mark and a word; colour only repeats them.
+same. A verdict always has a mark and a word; color only repeats them.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from autograder.records import Evidence, Flag, Limits, Report, Trust, Verdict
 
 
 @dataclass(frozen=True)
-class Look:
+class VerdictStyle:
     """How a verdict appears."""
 
     mark: str
     """one column wide, so that tables on a terminal stay straight"""
     word: str
     tone: str
-    """which of the style sheet's colours"""
+    """which of the style sheet's colors"""
 
 
 NO_SCORE = "\N{EN DASH}"
 """in place of the score of what could not be graded: it has none, not 0"""
 
-LOOKS: dict[Verdict, Look] = {
-    Verdict.PASSED: Look("✓", "passed", "passed"),
-    Verdict.PARTIAL: Look("◐", "partly passed", "partial"),
-    Verdict.FAILED: Look("✗", "failed", "failed"),
-    Verdict.NOT_ATTEMPTED: Look("○", "not attempted", "absent"),
-    Verdict.TIME: Look("T", "time limit", "limit"),
-    Verdict.MEMORY: Look("M", "memory limit", "limit"),
-    Verdict.OUTPUT: Look("O", "output limit", "limit"),
-    Verdict.CRASH: Look("C", "crashed", "limit"),
-    Verdict.REJECTED: Look("R", "could not be read", "limit"),
-    Verdict.NEEDS_MANUAL: Look("?", "to be marked", "open"),
-    Verdict.GRADER_ERROR: Look("!", "grader error", "open"),
-    Verdict.NOT_RUN: Look("·", "not run", "absent"),
+VERDICT_STYLES: dict[Verdict, VerdictStyle] = {
+    Verdict.PASSED: VerdictStyle("✓", "passed", "passed"),
+    Verdict.PARTIAL: VerdictStyle("◐", "partly passed", "partial"),
+    Verdict.FAILED: VerdictStyle("✗", "failed", "failed"),
+    Verdict.NOT_ATTEMPTED: VerdictStyle("○", "not attempted", "absent"),
+    Verdict.TIME: VerdictStyle("T", "time limit", "limit"),
+    Verdict.MEMORY: VerdictStyle("M", "memory limit", "limit"),
+    Verdict.OUTPUT: VerdictStyle("O", "output limit", "limit"),
+    Verdict.CRASH: VerdictStyle("C", "crashed", "limit"),
+    Verdict.REJECTED: VerdictStyle("R", "could not be read", "limit"),
+    Verdict.NEEDS_MANUAL: VerdictStyle("?", "to be marked", "open"),
+    Verdict.GRADER_ERROR: VerdictStyle("!", "grader error", "open"),
+    Verdict.NOT_RUN: VerdictStyle("·", "not run", "absent"),
 }
 
 STILL_OPEN = frozenset({Verdict.NEEDS_MANUAL, Verdict.GRADER_ERROR})
@@ -57,8 +57,8 @@ LOST_TO_CELL: dict[Verdict, str] = {
 }
 """why an item lost points that no single check accounts for"""
 
-TOLD: dict[str, str] = {
-    "renamed": "Your file did not have the assignment's name. It was recognised and graded.",
+FLAG_SENTENCES: dict[str, str] = {
+    "renamed": "Your file did not have the assignment's name. It was recognized and graded.",
     "renamed-student": "Your name is spelt differently here, because not every system can store it as it was.",
     "several-notebooks": "You handed in more than one file that could be this assignment. One was graded.",
     "missing-notebook": "A notebook of this assignment was not in what you handed in.",
@@ -80,19 +80,19 @@ FOR_REVIEW_TOO = frozenset({"edited-locked-cell"})
 """told to the student as a repair, and to the instructor as something to look at"""
 
 
-def told(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+def flags_for_student(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """The flags a student may see."""
-    return tuple(flag for flag in flags if flag.kind in TOLD)
+    return tuple(flag for flag in flags if flag.kind in FLAG_SENTENCES)
 
 
 def for_review(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """The flags a person should look at: all that are not mere repairs."""
-    return tuple(flag for flag in flags if flag.kind not in TOLD or flag.kind in FOR_REVIEW_TOO)
+    return tuple(flag for flag in flags if flag.kind not in FLAG_SENTENCES or flag.kind in FOR_REVIEW_TOO)
 
 
 def repairs(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """The flags that only say what was put right."""
-    return tuple(flag for flag in flags if flag.kind in TOLD and flag.kind not in FOR_REVIEW_TOO)
+    return tuple(flag for flag in flags if flag.kind in FLAG_SENTENCES and flag.kind not in FOR_REVIEW_TOO)
 
 
 def points(value: float) -> str:
@@ -167,6 +167,11 @@ def advice(verdict: Verdict, limits: Limits) -> Advice | None:
             )
         case _:
             return None
+
+
+def reason(report: Report) -> str:
+    """Why a submission has no final score, for the instructor."""
+    return report.reason or "; ".join(flag.message for flag in report.flags if flag.kind == "grader-error")
 
 
 def trust_sentence(trust: Trust) -> str:

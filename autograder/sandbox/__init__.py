@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from autograder.sandbox.box import Box
+from autograder.sandbox.description import describe_host
 from autograder.sandbox.host import Host, Mechanism, probe
-from autograder.sandbox.report import describe
-from autograder.sandbox.tier import Reached, Tier
+from autograder.sandbox.tier import ReachedTier, Tier
 from autograder.sandbox.view import View, default_read, new_private
 
-__all__ = ["Box", "Host", "Mechanism", "Reached", "Tier", "View", "default_read", "describe", "new_private", "probe"]
+__all__ = [
+    "Box",
+    "Host",
+    "Mechanism",
+    "ReachedTier",
+    "Tier",
+    "View",
+    "default_read",
+    "describe_host",
+    "new_private",
+    "probe",
+]

@@ -4,6 +4,12 @@ The supervisor calls `enter_namespaces`, forks, and calls `adopt` with the child
 first of all, and is from then on a stranger. The supervisor keeps the host's files and network, reads the counters, and
 ends the box with `clean`. What the host lacks is left out as the probe found it; what the probe found and fails here
 ends the child with an error, never with a weaker box.
+
+    supervisor   enter_namespaces()   fork    adopt(pid)   over_memory() ...   clean()
+    child                                     confine(): files, network, user, Landlock, seccomp; then a stranger
+
+Two steps, because a process namespace holds only what is forked after it was made, and because whoever entered the rest
+could no longer watch from the host's side.
 """
 
 from __future__ import annotations
@@ -32,7 +38,7 @@ from autograder.sandbox import (
     syscalls,
 )
 from autograder.sandbox.host import Host
-from autograder.sandbox.tier import Reached
+from autograder.sandbox.tier import ReachedTier
 from autograder.sandbox.view import View, require_absolute
 
 _DATA_SLACK = 1 << 30
@@ -89,9 +95,9 @@ class Box:
         self._life: tuple[int, int] | None = None
 
     @property
-    def reached(self) -> Reached:
+    def reached(self) -> ReachedTier:
         """The tier of a box in which `confine` returned, and the sentence for the report."""
-        return Reached(self.host.tier, self.host.sentence)
+        return ReachedTier(self.host.tier, self.host.sentence)
 
     # The supervisor, before it forks
 
@@ -116,13 +122,13 @@ class Box:
             raise
 
     def _make_group(self) -> None:
-        with self._explained("control group"):
+        with self._explain_failure("control group"):
             if self.host.groups.version:
                 cgroups.sweep(self.host.groups)
                 self._group = cgroups.Group(self.host.groups, self._memory_and_disk(), self.limits.processes)
 
     def _leave_shared_processes(self) -> None:
-        with self._explained("namespaces"):
+        with self._explain_failure("namespaces"):
             # Orphans come to the supervisor where no process namespace gathers them.
             syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
             flags = syscalls.CLONE_NEWPID if self._plan.process_namespace else 0
@@ -162,22 +168,22 @@ class Box:
         environment.detach([*keep_fds, life])
         environment.replace(environment.clean(self.view, variables or {}))
         if self.host.system == "Linux":
-            self._join()
-            self._enter_own_world()
+            self._join_group()
+            self._enter_own_namespaces()
             self._give_up_privileges(life)
-            self._close_the_kernel()
+            self._restrict_system_calls()
         else:
             rlimits.apply(self.limits, processes=self.limits.processes, data_bytes=None)
         os.chdir(self.view.work)
 
-    def _join(self) -> None:
+    def _join_group(self) -> None:
         with contextlib.suppress(OSError):  # a hint to the kernel, nothing rests on it
             Path("/proc/self/oom_score_adj").write_text("1000")
-        with self._explained("control group"):
+        with self._explain_failure("control group"):
             if self._group is not None:
                 self._group.join()
 
-    def _enter_own_world(self) -> None:
+    def _enter_own_namespaces(self) -> None:
         plan = self._plan
         flags = (
             syscalls.CLONE_NEWNS * plan.mount_namespace
@@ -185,21 +191,21 @@ class Box:
             | (syscalls.CLONE_NEWIPC | syscalls.CLONE_NEWUTS) * plan.ipc_namespace
         )
         if self._plan.own_user:
-            with self._explained("private folder"):
-                mounts.give(self.view.private, self._uid, self._gid)
-        with self._explained("namespaces"):
+            with self._explain_failure("private folder"):
+                mounts.give_folder(self.view.private, self._uid, self._gid)
+        with self._explain_failure("namespaces"):
             if flags:
                 namespaces.enter(flags)
-        with self._explained("file system"):
+        with self._explain_failure("file system"):
             if plan.mount_namespace:
                 mounts.enter(mounts.Tree(self.view, self._uid, self._gid, self.limits.disk_bytes, plan.own_proc))
 
     def _give_up_privileges(self, life: int) -> None:
-        with self._explained("limits"):
+        with self._explain_failure("limits"):
             rlimits.apply(self.limits, processes=self._processes(), data_bytes=self._data_bytes())
-        with self._explained("own user"):
+        with self._explain_failure("own user"):
             if self._plan.own_user:
-                privileges.become(self._uid)
+                privileges.become_user(self._uid)
             privileges.drop_capabilities()
             privileges.no_new_privileges()
             privileges.stay_visible_to_itself()
@@ -227,12 +233,12 @@ class Box:
             return None
         return rlimits.mapped_data() + 2 * self.limits.memory_bytes + _DATA_SLACK
 
-    def _close_the_kernel(self) -> None:
+    def _restrict_system_calls(self) -> None:
         plan = self._plan
-        with self._explained("Landlock"):
+        with self._explain_failure("Landlock"):
             if plan.landlock:
-                landlock.restrict(self._rules(), tcp=plan.network_namespace)
-        with self._explained("seccomp"):
+                landlock.restrict(self._landlock_rules(), tcp=plan.network_namespace)
+        with self._explain_failure("seccomp"):
             if plan.seccomp:
                 policy = seccomp.Policy(
                     internet=plan.network_namespace,
@@ -242,7 +248,7 @@ class Box:
                 )
                 seccomp.install(policy)
 
-    def _rules(self) -> list[landlock.Rule]:
+    def _landlock_rules(self) -> list[landlock.Rule]:
         private = self.view.private
         nodes = [Path("/dev", node) for node in mounts.NODES if node != "tty"]
         devices = [landlock.Rule(path, landlock.DEVICE) for path in (*nodes, *self.view.devices)]
@@ -264,7 +270,7 @@ class Box:
 
     # The supervisor, while the box runs and afterwards
 
-    def _alive(self) -> list[int]:
+    def _living_processes(self) -> list[int]:
         """The box's processes, its first one first."""
         if self._pid is None:
             return []
@@ -278,7 +284,7 @@ class Box:
         """Bytes of memory that the box holds now, beyond the pages it shares with the process it was forked from."""
         if self._group is not None and self._group.memory_folder is not None:
             return self._group.memory()
-        return processes.private_bytes(self._alive(), self._inherited)
+        return processes.private_bytes(self._living_processes(), self._inherited)
 
     def over_memory(self) -> bool:
         """Whether the box ran into its memory limit, now or before: what tells `memory` from `crash`.
@@ -289,7 +295,7 @@ class Box:
         if self._group is not None and self._group.memory_folder is not None:
             self._over_memory = self._over_memory or self._group.out_of_memory()
         elif not self._over_memory and self.host.system == "Linux":
-            alive, limit = self._alive(), self._memory_and_disk()
+            alive, limit = self._living_processes(), self._memory_and_disk()
             if sum(map(processes.held_bytes, alive)) > limit + self._inherited:
                 self._over_memory = processes.private_bytes(alive, self._inherited) > limit
         return self._over_memory
@@ -319,7 +325,7 @@ class Box:
         Without a process namespace everything below the supervisor is killed: it must have no other children.
         """
         if self.host.system == "Linux":
-            self._kill()
+            self._kill_processes()
         if self._group is not None:
             self._over_memory = self.over_memory()
             self._group.remove()
@@ -330,12 +336,12 @@ class Box:
                     os.close(end)
             self._life = None
 
-    def _kill(self) -> None:
+    def _kill_processes(self) -> None:
         if self._pid is None:
             return
         if self._group is not None:
             self._group.kill()
-        self._kill_first(self._pid)
+        self._kill_first_process(self._pid)
         if not self._plan.process_namespace:
             if self._plan.own_user:
                 processes.end_user(self._uid)
@@ -345,7 +351,7 @@ class Box:
             os.waitpid(self._pid, 0)
         self._pid = None
 
-    def _kill_first(self, pid: int) -> None:
+    def _kill_first_process(self, pid: int) -> None:
         with contextlib.suppress(ProcessLookupError):
             if self._handle is None:
                 os.kill(pid, signal.SIGKILL)
@@ -358,7 +364,7 @@ class Box:
 
     @staticmethod
     @contextlib.contextmanager
-    def _explained(step: str) -> Iterator[None]:
+    def _explain_failure(step: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:

@@ -322,7 +322,7 @@ def _try_seccomp() -> None:
 
 
 def _try_own_user() -> None:
-    privileges.become(privileges.box_uid(os.getpid()))
+    privileges.become_user(privileges.box_uid(os.getpid()))
 
 
 def _find_groups() -> tuple[cgroups.Base, dict[str, str]]:

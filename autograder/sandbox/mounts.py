@@ -191,7 +191,7 @@ def _lay_out_scratch(tree: Tree, private: Path) -> None:
         (_SCRATCH / name).chmod(0o1777)
     for name in ("work", "home"):
         _copy(_outside(private) / name, _SCRATCH / name)
-        give(_SCRATCH / name, tree.uid, tree.gid)
+        give_folder(_SCRATCH / name, tree.uid, tree.gid)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -201,7 +201,7 @@ def _copy(source: Path, target: Path) -> None:
         target.mkdir()
 
 
-def give(folder: Path, uid: int, gid: int) -> None:
+def give_folder(folder: Path, uid: int, gid: int) -> None:
     """Make `folder` and all it holds belong to the box's user."""
     walk(folder, lambda path: os.chown(path, uid, gid, follow_symlinks=False))
 

@@ -36,7 +36,7 @@ def box_uid(supervisor: int) -> int:
     return 20_000 + supervisor % max(end - 20_001, 1) if end > 20_001 else 65_534
 
 
-def become(uid: int) -> None:
+def become_user(uid: int) -> None:
     """Turn root into the user and group `uid`, without other groups. The capabilities go with it."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)

@@ -80,12 +80,12 @@ def end_children() -> None:
             for victim in alive:
                 with contextlib.suppress(OSError):
                     os.kill(victim, sign)
-        if not _reap() and not alive:
+        if not _reap_children() and not alive:
             return
         time.sleep(_PAUSE_S)
 
 
-def _reap() -> bool:
+def _reap_children() -> bool:
     """Reap the children that have ended; whether there are others."""
     while True:
         try:

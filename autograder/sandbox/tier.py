@@ -36,7 +36,7 @@ _PROMISES = {
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedTier:
     """The tier that one box reached, and the sentence that says so."""
 
     tier: Tier

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from course_lib.checks.calling import call, parts, unchanged
-from course_lib.checks.compare import compare, compare_form
 from course_lib.checks.oracles import slopes
 from course_lib.checks.outcome import check, fail, require
+from course_lib.compare import compare, compare_form
 from course_lib.data import load_digits
 
 Function = Callable[..., Any]

@@ -16,9 +16,9 @@ import numpy as np
 import torch
 
 from course_lib.checks.calling import parts
-from course_lib.checks.compare import compare, compare_form
 from course_lib.checks.oracles import slopes
 from course_lib.checks.outcome import check, fail, require
+from course_lib.compare import compare, compare_form
 
 Function = Callable[..., Any]
 Arrays = dict[str, np.ndarray]
@@ -537,7 +537,7 @@ def _weighted(a: np.ndarray, b: np.ndarray, power: float, coming: np.ndarray) ->
     return float(np.sum(coming * a * b**power))
 
 
-# --- 6. penalised_loss ----------------------------------------------------------------------------------------------
+# --- 6. penalized_loss ----------------------------------------------------------------------------------------------
 
 _ROWS, _TARGETS = np.array([[0.5, -1.0], [1.5, 0.25], [-0.5, 2.0]]), np.array([1.0, -0.5, 0.25])
 _WEIGHTS = np.array([0.8, -1.2])
@@ -556,21 +556,21 @@ def _curved(weights: torch.Tensor) -> Function:
 
 
 @check("the worked example costs 3, and a curved model costs what it should")
-def penalised_example(penalised_loss: Function) -> None:
+def penalized_example(penalized_loss: Function) -> None:
     w = _double([3.0, 4.0]).requires_grad_()
-    loss = penalised_loss(lambda rows: rows @ w, _double([[1.0, 0.0], [0.0, 1.0]]), _double([2.0, 4.0]), 0.1)
+    loss = penalized_loss(lambda rows: rows @ w, _double([[1.0, 0.0], [0.0, 1.0]]), _double([2.0, 4.0]), 0.1)
     require(compare("the loss of the example", _loss_of(loss), 3.0), _LOSS_HINTS)
     for strength in (0, 0.5, 2.0):
-        loss = penalised_loss(_curved(torch.tensor(_WEIGHTS)), torch.tensor(_ROWS), torch.tensor(_TARGETS), strength)
+        loss = penalized_loss(_curved(torch.tensor(_WEIGHTS)), torch.tensor(_ROWS), torch.tensor(_TARGETS), strength)
         error = np.mean(((_ROWS**2) @ _WEIGHTS - _TARGETS) ** 2)
         wanted = error + strength * np.mean(np.sum((2 * _ROWS * _WEIGHTS) ** 2, axis=1))
         require(compare(f"the loss for strength {strength}", _loss_of(loss), float(wanted)), _LOSS_HINTS)
 
 
 @check("backward() gives the parameters the gradient of both terms")
-def penalised_gradient(penalised_loss: Function) -> None:
+def penalized_gradient(penalized_loss: Function) -> None:
     w = torch.tensor(_WEIGHTS).requires_grad_()
-    loss = penalised_loss(_curved(w), torch.tensor(_ROWS), torch.tensor(_TARGETS), 0.5)
+    loss = penalized_loss(_curved(w), torch.tensor(_ROWS), torch.tensor(_TARGETS), 0.5)
     _loss_of(loss)
     if not loss.requires_grad:
         fail("The loss carries no graph, so nobody can train with it.", "item(), float() and detach() cut a graph off.")
@@ -578,7 +578,7 @@ def penalised_gradient(penalised_loss: Function) -> None:
     got = _numbers("the gradient", w.grad)
 
     def value(moved: np.ndarray) -> float:
-        return _loss_of(penalised_loss(_curved(torch.tensor(moved)), torch.tensor(_ROWS), torch.tensor(_TARGETS), 0.5))
+        return _loss_of(penalized_loss(_curved(torch.tensor(moved)), torch.tensor(_ROWS), torch.tensor(_TARGETS), 0.5))
 
     hint = (
         "Compare with strength 0. If the gradient is the same, the penalty is a constant for autograd: what does "
@@ -589,9 +589,9 @@ def penalised_gradient(penalised_loss: Function) -> None:
 
 
 @check("x does not require gradients afterwards, and no .grad has changed")
-def penalised_leaves_no_trace(penalised_loss: Function) -> None:
+def penalized_leaves_no_trace(penalized_loss: Function) -> None:
     w, x, t = torch.tensor(_WEIGHTS).requires_grad_(), torch.tensor(_ROWS), torch.tensor(_TARGETS)
-    penalised_loss(_curved(w), x, t, 0.5)
+    penalized_loss(_curved(w), x, t, 0.5)
     _untouched("x", x, False, None)
     _untouched("t", t, False, None)
     _untouched("a parameter of f", w, True, None)

@@ -20,8 +20,8 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from course_lib.checks import training
 from course_lib.checks.calling import parts
-from course_lib.checks.compare import compare
 from course_lib.checks.outcome import check, fail, require
+from course_lib.compare import compare
 from course_lib.data import load_digits
 
 Function = Callable[..., Any]
@@ -104,7 +104,7 @@ def step_example(train_step: Function) -> None:
     model = _example()
     loss = train_step(model, _EXAMPLE, nn.MSELoss(), _sgd(model), "cpu")
     if np.array_equal(_moved(model), [2.0, 0.0]):
-        hint = "Three lines make a step: which gradients are there when the optimiser looks at them?"
+        hint = "Three lines make a step: which gradients are there when the optimizer looks at them?"
         fail("Weight and bias have not moved.", hint)
     found = compare("weight and bias after the step", _moved(model), np.array([0.4, -0.6]), rtol=1e-4, atol=1e-5)
     require(found, _STEP_HINTS)
@@ -224,7 +224,7 @@ def epoch_is_one_step_for_each_batch(train_epoch: Function) -> None:
     train_epoch(model, training.batches_of(x, y, 3), nn.CrossEntropyLoss(), optimizer, "cpu")
     if steps[0] != 3:
         hint = "What stands inside the loop, and what behind it?"
-        fail(f"The optimiser took {steps[0]} steps for 3 batches.", hint)
+        fail(f"The optimizer took {steps[0]} steps for 3 batches.", hint)
     one_by_one = training.network("mlp", SIZES, _weights("mlp"))
     for part in (slice(0, 3), slice(3, 6), slice(6, 8)):
         one_by_one = training.network("mlp", SIZES, training.parameters(one_by_one))
@@ -581,7 +581,7 @@ def fit_trains_on_its_device(fit: Function) -> str:
     return f": {', '.join(_names())}"
 
 
-@check("the optimiser has momentum 0.9, and its learning rate falls by a fifth after each epoch")
+@check("the optimizer has momentum 0.9, and its learning rate falls by a fifth after each epoch")
 def fit_lowers_the_learning_rate(fit: Function) -> None:
     seen: list[tuple[float, float]] = []
 
@@ -597,12 +597,12 @@ def fit_lowers_the_learning_rate(fit: Function) -> None:
     rates = [rate for rate, _ in seen]
     wanted = [0.1] * 3 + [0.08] * 3 + [0.064] * 3
     if len(rates) != 9:
-        fail(f"The optimiser took {len(rates)} steps in 3 epochs of 3 batches.", "One step for each batch.")
+        fail(f"The optimizer took {len(rates)} steps in 3 epochs of 3 batches.", "One step for each batch.")
     if rates != wanted:
         hint = "Epoch 1 uses `learning_rate` itself. When does the scheduler take its step?"
         fail(f"The learning rates of the nine steps were {rates}; {wanted} are right.", hint)
     if any(momentum != 0.9 for _, momentum in seen):
-        fail(f"The optimiser's momentum is {seen[0][1]:g}.", "The text names it.")
+        fail(f"The optimizer's momentum is {seen[0][1]:g}.", "The text names it.")
 
 
 @check("TensorBoard finds the three curves, with the steps 1, 2, 3")

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from course_lib.checks.compare import Difference
+from course_lib.compare import Difference
 
 __all__ = ["CheckFailed", "check", "fail", "require"]
 

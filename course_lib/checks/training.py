@@ -2,13 +2,12 @@
 
 Nothing here knows a right answer. A network is built from the arrays that it is given; a `Watch` is a last layer that
 lets everything pass and writes down in which mode, on which device and in which precision it was called, and whose
-graphs are still alive; `Events` is the order in which a loop uses its loss, its optimiser and its scaler.
+graphs are still alive.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,10 +20,8 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset, default_collate
 
 from course_lib import virtual_cuda
-from course_lib.virtual_cuda.events import Step
 
 __all__ = [
-    "Events",
     "Watch",
     "arrays",
     "batches_of",
@@ -157,7 +154,7 @@ def batches_of(
 
 
 def count_steps(optimizer: torch.optim.Optimizer) -> list[int]:
-    """A list with one number, which grows with every step of the optimiser."""
+    """A list with one number, which grows with every step of the optimizer."""
     count = [0]
 
     def one_more(*_: Any) -> None:
@@ -221,41 +218,10 @@ class Watch(nn.Module):
         return Watch().train(self.training)
 
 
-class Events(list[str]):
-    """The order in which things were done: `forward`, `backward`, `zero_grad`, `step`, `unscale_`, `update`..."""
-
-    def watch_methods(self, owner: Any, *names: str) -> None:
-        """Note each call of these methods of an object."""
-        for name in names:
-            original = getattr(owner, name)
-
-            @functools.wraps(original)
-            def call(*args: Any, _name: str = name, _original: Any = original, **kwargs: Any) -> Any:
-                self.append(_name)
-                return _original(*args, **kwargs)
-
-            setattr(owner, name, call)
-
-    def watch_model(self, model: nn.Module) -> None:
-        """Note each forward pass, and each backward pass through it."""
-
-        def forward(module: nn.Module, given: Any, out: Any) -> None:
-            self.append("forward")
-            if isinstance(out, torch.Tensor) and out.requires_grad:
-                out.register_hook(lambda grad: self.append("backward"))  # type: ignore[no-untyped-call]
-
-        model.register_forward_hook(forward)
-
-    def watch_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
-        """Note `step` and `zero_grad`."""
-        optimizer.register_step_pre_hook(lambda *_: self.append("step"))
-        self.watch_methods(optimizer, "zero_grad")
-
-
 @contextlib.contextmanager
-def device_step() -> Iterator[list[Step]]:
+def device_step() -> Iterator[list[virtual_cuda.Step]]:
     """What the device did within: a list that holds one record of the log afterwards. Without a device it is empty."""
-    found: list[Step] = []
+    found: list[virtual_cuda.Step] = []
     if not torch.cuda.is_available():
         yield found
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from course_lib.playground.board import Playground
+from course_lib.playground import Playground
 from course_lib.playground.picture import SCALE, Picture
 
 

@@ -1,29 +1,18 @@
-"""The playground itself: settings, data, a network and the losses so far. It knows nothing of widgets.
-
-board = Playground(data="spiral", hidden=(8, 8), rate=0.3)
-board.run(400)      # epochs
-board.picture()     # shows itself in a notebook
-board.controls()    # the same board with buttons, in Jupyter and in Colab
-"""
+"""One experiment: settings, data, a network and the losses so far. It knows nothing of pictures and widgets."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
 from course_lib.playground.data import FEATURES, PATTERNS, Data, features, make_data
 from course_lib.playground.network import ACTIVATIONS, PENALTIES, STARTS, Network, loss
 
-if TYPE_CHECKING:
-    from course_lib.playground.picture import Picture
-
 MOST_LAYERS, MOST_UNITS = 4, 8
 """of hidden layers, and of units in each: what there is room for in the picture"""
-NEARLY_ZERO = 1e-3
-"""a weight below this is drawn as dead"""
 
 OF_THE_DATA = {"data", "noise", "share", "points", "seed"}
 OF_THE_NETWORK = {"features", "hidden", "activation", "start"}
@@ -77,7 +66,7 @@ class History:
     test: list[float] = field(default_factory=list)
 
 
-class Playground:
+class Board:
     """One experiment that can be run, changed, looked at and taken over by hand."""
 
     settings: Settings
@@ -89,7 +78,7 @@ class Playground:
         """Names and values as in `Settings`; what is not named keeps its default."""
         known = {each.name for each in fields(Settings)}
         if unknown := sorted(set(settings) - known):
-            raise TypeError(f"Playground: no setting {unknown[0]!r}; there are {', '.join(sorted(known))}")
+            raise TypeError(f"{type(self).__name__}: no setting {unknown[0]!r}; there are {', '.join(sorted(known))}")
         self.settings = Settings(**settings)
         self._draw_data()
         self.reset()
@@ -119,7 +108,7 @@ class Playground:
                 self.network.step(gradients, chosen.rate, chosen.penalty, chosen.penalty_rate)
             self._note_losses()
 
-    def run(self, epochs: int, seconds: float | None = None) -> Playground:
+    def run(self, epochs: int, seconds: float | None = None) -> Self:
         """Train for `epochs` epochs, or until `seconds` are over; at least one. Returns the board, to be shown."""
         started = time.perf_counter()
         for _ in range(epochs):
@@ -184,25 +173,8 @@ class Playground:
         sizes = np.concatenate([np.abs(weights).ravel() for weights in self.network.weights])
         return int((sizes <= below).sum()), sizes.size
 
-    # Showing
-
-    def picture(self, *, show_test: bool = False) -> Picture:
-        """The whole board as one image with a description: neurons, boundary and losses."""
-        from course_lib.playground.picture import draw
-
-        return draw(self, show_test=show_test).whole()
-
-    def controls(self) -> Any:
-        """The board as widgets, for Jupyter and Colab; without ipywidgets its picture, and a sentence that says so."""
-        try:
-            from course_lib.playground.controls import Controls
-        except ImportError:
-            print("ipywidgets is not installed, so here is the picture alone. To play: pip install ipywidgets")
-            return self.picture()
-        return Controls(self).panel
-
     def __repr__(self) -> str:
-        return f"Playground: {self.summary()}"
+        return f"{type(self).__name__}: {self.summary()}"
 
     def summary(self) -> str:
         """One line: where training is."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import ipywidgets
 
-from course_lib.playground.board import MOST_LAYERS, MOST_UNITS, Playground
+from course_lib.playground.board import MOST_LAYERS, MOST_UNITS, Board
 from course_lib.playground.data import PATTERNS
 from course_lib.playground.network import ACTIVATIONS, PENALTIES, STARTS
 from course_lib.playground.picture import NETWORK_WIDTH, OUTPUT_WIDTH, SIGNS, draw
@@ -30,7 +30,7 @@ BATCHES = (1, 2, 5, 10, 20, 50, 100, 400)
 class Controls:
     """`panel` is the widget to show; the others are its parts."""
 
-    def __init__(self, board: Playground) -> None:
+    def __init__(self, board: Board) -> None:
         """The widgets start with the board's own settings and change that very board."""
         self.board = board
         self.show_test = False

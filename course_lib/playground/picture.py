@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -21,11 +21,9 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from course_lib.playground.board import Board
 from course_lib.playground.data import EDGE, Array, features
 from course_lib.plots.style import BLUE, FAINT, GREEN, GREY, INK, VERMILLION, shown
-
-if TYPE_CHECKING:
-    from course_lib.playground.board import Playground
 
 SCALE = 2
 HEIGHT, NETWORK_WIDTH, OUTPUT_WIDTH = 470, 640, 360
@@ -82,7 +80,7 @@ class Frame:
         return Picture(both, f"{self.network.description} {self.output.description}")
 
 
-def draw(board: Playground, *, show_test: bool = False) -> Frame:
+def draw(board: Board, *, show_test: bool = False) -> Frame:
     """Draw the board as it is now. show_test: the test points too, as outlines."""
     *maps, scores = _maps(board)
     return Frame(
@@ -107,7 +105,7 @@ def _grid_features(names: tuple[str, ...]) -> Array:
     return features(_grid(), names)
 
 
-def _maps(board: Playground) -> list[Array]:
+def _maps(board: Board) -> list[Array]:
     """For the features and each layer the maps `(units, GRID, GRID)`, from -1 to 1; the last are the output's scores.
 
     What is bounded keeps its scale. A feature, a ReLU or linear unit is divided by its own largest value.
@@ -150,7 +148,7 @@ def _coloured(values: Array) -> NDArray[np.uint8]:
 # The network
 
 
-def _network(board: Playground, maps: Sequence[Array]) -> Image.Image:
+def _network(board: Board, maps: Sequence[Array]) -> Image.Image:
     image = Image.new("RGB", (NETWORK_WIDTH * SCALE, HEIGHT * SCALE), "white")
     pen = ImageDraw.Draw(image)
     across = np.linspace(84, NETWORK_WIDTH - 52, len(maps))
@@ -229,7 +227,7 @@ def _dashed(
 # The boundary and the losses
 
 
-def _output(board: Playground, scores: Array, show_test: bool) -> Image.Image:
+def _output(board: Board, scores: Array, show_test: bool) -> Image.Image:
     image = Image.new("RGB", (OUTPUT_WIDTH * SCALE, HEIGHT * SCALE), "white")
     pen = ImageDraw.Draw(image)
     box = _box(MAP_LEFT, MAP_TOP, MAP, MAP)
@@ -265,7 +263,7 @@ def _boundary(values: Array) -> NDArray[np.bool_]:
     return line
 
 
-def _points(board: Playground, show_test: bool) -> Image.Image:
+def _points(board: Board, show_test: bool) -> Image.Image:
     """The data on a transparent ground; drawn anew only for other data."""
     key = (id(board.data), show_test)
     kept = getattr(board, "_drawn_points", None)
@@ -275,7 +273,7 @@ def _points(board: Playground, show_test: bool) -> Image.Image:
     return kept[2]
 
 
-def _draw_points(board: Playground, show_test: bool) -> Image.Image:
+def _draw_points(board: Board, show_test: bool) -> Image.Image:
     image = Image.new("RGBA", (MAP * SCALE, MAP * SCALE), (0, 0, 0, 0))
     pen = ImageDraw.Draw(image)
     parts = [(board.data.test, board.data.test_labels, False)] if show_test else []
@@ -300,7 +298,7 @@ def _mark(pen: ImageDraw.ImageDraw, x: float, y: float, positive: bool, filled: 
         pen.polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], inside, rim, width)
 
 
-def _curves(pen: ImageDraw.ImageDraw, board: Playground) -> None:
+def _curves(pen: ImageDraw.ImageDraw, board: Board) -> None:
     """Training loss on a full dark line, test loss on a dashed green one, over the epochs."""
     history = board.history
     legend = CURVES_TOP - 20
@@ -340,7 +338,7 @@ def _short(value: float) -> str:
 # Words
 
 
-def _describe_network(board: Playground) -> str:
+def _describe_network(board: Board) -> str:
     chosen = board.settings
     layers = ", then ".join(f"{units} {chosen.activation} units" for units in chosen.hidden) or "no hidden layer"
     zero, weights = board.zero_weights(1e-3)
@@ -352,7 +350,7 @@ def _describe_network(board: Playground) -> str:
     )
 
 
-def _describe_output(board: Playground) -> str:
+def _describe_output(board: Board) -> str:
     return (
         f"The output's map with the boundary between the classes and {len(board.data.train)} training points, and the "
         f"losses over the epochs: training loss {_short(board.train_loss)}, test loss {_short(board.test_loss)}, "

@@ -15,7 +15,7 @@ from course_lib.plots.exported import exported_graph, onnx_graph
 from course_lib.plots.graphs import graph
 from course_lib.plots.hardware import Life, four_steps, launches, lifelines, roofline
 from course_lib.plots.layers import layer_graph
-from course_lib.plots.loading import class_counts, colour_row, timeline
+from course_lib.plots.loading import class_counts, color_row, timeline
 from course_lib.plots.modules import image_row, module_tree, shape_flow
 from course_lib.plots.series import lines
 from course_lib.plots.style import Canvas, canvas
@@ -32,7 +32,7 @@ __all__ = [
     "bars",
     "canvas",
     "class_counts",
-    "colour_row",
+    "color_row",
     "descent",
     "exported_graph",
     "four_steps",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from course_lib.plots.style import FAINT, INK, LOOKS, Canvas, canvas, styled
+from course_lib.plots.style import FAINT, INK, SERIES_STYLES, Canvas, canvas, styled
 
 FILLS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 HATCHES = ("", "///", "...", "xxx")
@@ -27,8 +27,8 @@ def agreement(
     allowed: title -> `(k,)`, the limit in that panel, a broken line. What is exactly 0 stands on a line at the bottom.
     At most five labels in a panel. Raises ValueError for more, and where a title has no limit.
     """
-    if any(len(group) > len(LOOKS) for group in differences.values()) or differences.keys() != allowed.keys():
-        raise ValueError(f"agreement: at most {len(LOOKS)} labels in a panel, and a limit for each panel")
+    if any(len(group) > len(SERIES_STYLES) for group in differences.values()) or differences.keys() != allowed.keys():
+        raise ValueError(f"agreement: at most {len(SERIES_STYLES)} labels in a panel, and a limit for each panel")
     across = np.asarray(x, dtype=float)
     known = [np.asarray(y, dtype=float) for group in differences.values() for y in group.values()]
     least = min((y[y > 0].min() for y in known if (y > 0).any()), default=1e-16)
@@ -38,7 +38,7 @@ def agreement(
     for axes, (title, group) in zip(panels, differences.items(), strict=True):
         axes.set_yscale("log")
         axes.axhline(zero, color=FAINT, linewidth=1.2)
-        for look, (label, values) in zip(LOOKS, group.items(), strict=False):
+        for look, (label, values) in zip(SERIES_STYLES, group.items(), strict=False):
             y = np.asarray(values, dtype=float)
             drawn = np.where(y > 0, y, zero)
             axes.plot(

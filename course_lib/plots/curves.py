@@ -12,7 +12,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from course_lib.plots.style import BLUE, FAINT, GREY, INK, LOOKS, VERMILLION, Canvas, Look, canvas, styled
+from course_lib.plots.style import (
+    BLUE,
+    FAINT,
+    GREY,
+    INK,
+    SERIES_STYLES,
+    VERMILLION,
+    Canvas,
+    SeriesStyle,
+    canvas,
+    styled,
+)
 
 TOP, RIGHT = ("data", "axes fraction"), ("axes fraction", "data")
 """coordinates for a label on the frame: one from the data, the other from the frame"""
@@ -22,7 +33,7 @@ TOP, RIGHT = ("data", "axes fraction"), ("axes fraction", "data")
 def loss_curves(losses: Mapping[str, ArrayLike], *, log: bool = True, ylabel: str = "loss") -> Canvas:
     """Losses against update steps. `losses`: label -> `(steps,)`, measured before each update."""
     figure, (axes,) = canvas(7.0, 3.6)
-    for look, (label, values) in zip(LOOKS, losses.items(), strict=False):
+    for look, (label, values) in zip(SERIES_STYLES, losses.items(), strict=False):
         series = np.asarray(values, dtype=float)
         axes.plot(series, color=look.color, linestyle=look.linestyle)
         _label_end(axes, len(series) - 1, series[-1], label, look)
@@ -46,7 +57,7 @@ def step_errors(steps: ArrayLike, errors: Mapping[str, Mapping[str, ArrayLike]])
     figure, panels = canvas(8.6, 3.9, panels=len(errors))
     sentences = []
     for axes, (title, group) in zip(panels, errors.items(), strict=True):
-        for look, (label, values) in zip(LOOKS, group.items(), strict=False):
+        for look, (label, values) in zip(SERIES_STYLES, group.items(), strict=False):
             y = np.asarray(values, dtype=float)
             axes.loglog(x, y, label=label, color=look.color, marker=look.marker, markevery=4, linestyle=look.linestyle)
             best = int(np.nanargmin(y))
@@ -84,7 +95,7 @@ def scaling(
     if logx:
         axes.set_xscale("log")
     sentences = []
-    for look, (label, values) in zip(LOOKS, costs.items(), strict=False):
+    for look, (label, values) in zip(SERIES_STYLES, costs.items(), strict=False):
         y = np.asarray(values, dtype=float)
         measured = np.flatnonzero(np.isfinite(y))
         axes.plot(x, y, color=look.color, marker=look.marker, linestyle=look.linestyle)
@@ -138,6 +149,6 @@ def descent(
     return figure
 
 
-def _label_end(axes: Axes, x: float, y: float, label: str, look: Look) -> None:
+def _label_end(axes: Axes, x: float, y: float, label: str, look: SeriesStyle) -> None:
     """The label of a line stands at its right end, in its colour: no legend to look up."""
     axes.annotate(label, (x, y), (9, 0), textcoords="offset points", va="center", color=look.color)

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
-from course_lib.plots.style import BLUE, GREEN, GREY, INK, LOOKS, ORANGE, VERMILLION, Canvas, canvas, styled
-from course_lib.roofline import Point, Roof
+from course_lib.lectures.roofline import Point, Roof
+from course_lib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, SERIES_STYLES, VERMILLION, Canvas, canvas, styled
 
 ABOVE = 1.6
 """how far the axis goes beyond the highest roof"""
@@ -37,7 +37,7 @@ def roofline(points: Mapping[str, Sequence[Point]], roofs: Sequence[Roof]) -> Ca
         axes.annotate(roof.name, (high, roof.flops), aside, textcoords="offset points", ha="right", fontsize=9)
         slope = "" if roof.bandwidth is None else f", {roof.bandwidth:.2g} bytes/s, ridge at {roof.ridge:.3g} per byte"
         said.append(f"roof {roof.name}: {roof.flops:.2g} operations/s{slope}")
-    for look_of, (label, group) in zip(LOOKS, points.items(), strict=False):
+    for look_of, (label, group) in zip(SERIES_STYLES, points.items(), strict=False):
         x, y = [p.intensity for p in group], [p.flops for p in group]
         axes.plot(x, y, color=look_of.color, marker=look_of.marker, linestyle=":", linewidth=1, label=label, zorder=3)
         said.append(f"{label}: from {y[0]:.2g} operations/s at {x[0]:.2g} per byte to {y[-1]:.2g} at {x[-1]:.2g}")
@@ -127,7 +127,7 @@ def launches(kinds: Mapping[str, Sequence[tuple[float, float, str]]], *, ylabel:
     figure, (axes,) = canvas(7.5, 3.9)
     axes.set_yscale("log")
     said = []
-    for look, (kind, rows) in zip(LOOKS, kinds.items(), strict=False):
+    for look, (kind, rows) in zip(SERIES_STYLES, kinds.items(), strict=False):
         years, values, names = zip(*sorted(rows), strict=True)
         axes.plot(years, values, color=look.color, marker=look.marker, linestyle=look.linestyle, label=kind)
         for year, value, name in rows:

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from course_lib.plots.style import BLUE, GREY, INK, LOOKS, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, GREY, INK, SERIES_STYLES, VERMILLION, Canvas, canvas, styled
 
 WIDTH, HEIGHT, COLUMN, ROW = 1.16, 0.62, 1.6, 1.0
 """of a box, and from one box to the next; in inches"""
@@ -158,7 +158,7 @@ def _draw_arrow(
     """From the right side of a box to the left of another; each call of a shared layer has its colour and height."""
     (source, source_call), (target, target_call) = start, end
     shared, call = (target, target_call) if len(boxes[target].calls) > 1 else (source, source_call)
-    look = LOOKS[call % len(LOOKS)] if len(boxes[shared].calls) > 1 else None
+    look = SERIES_STYLES[call % len(SERIES_STYLES)] if len(boxes[shared].calls) > 1 else None
     tail = (column[source] * COLUMN + WIDTH / 2, -row[source] * ROW - _shift(boxes[source], source_call))
     head = (column[target] * COLUMN - WIDTH / 2, -row[target] * ROW - _shift(boxes[target], target_call))
     arrow = FancyArrowPatch(

@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from course_lib.plots.style import FAINT, LOOKS, Canvas, canvas, styled
+from course_lib.plots.style import FAINT, SERIES_STYLES, Canvas, canvas, styled
 
 
 @styled
-def colour_row(images: Mapping[str, ArrayLike]) -> Canvas:
+def color_row(images: Mapping[str, ArrayLike]) -> Canvas:
     """Small colour images side by side; values below 0 and above 1 are cut. `images`: label -> `(3, height, width)`."""
     arrays = {label: np.asarray(image, dtype=float) for label, image in images.items()}
     figure, panels = canvas(min(9.0, 1.25 * len(arrays) + 0.2), 1.6, panels=len(arrays))
@@ -38,7 +38,7 @@ def timeline(spans: Mapping[str, Sequence[tuple[float, float]]], *, xlabel: str)
     """One row for each label of `spans`, with a bar from begin to end for each of its spans; time runs from 0."""
     figure, (axes,) = canvas(8.2, 0.42 * len(spans) + 1.0)
     for row, times in enumerate(spans.values()):
-        look = LOOKS[row % len(LOOKS)]
+        look = SERIES_STYLES[row % len(SERIES_STYLES)]
         bars = [(begin, end - begin) for begin, end in times]
         axes.broken_barh(bars, (row - 0.35, 0.7), facecolor=look.color, edgecolor="white", linewidth=1)
     axes.set_yticks(range(len(spans)), list(spans))
@@ -59,7 +59,7 @@ def timeline(spans: Mapping[str, Sequence[tuple[float, float]]], *, xlabel: str)
 def class_counts(counts: Mapping[str, Sequence[float]], *, xlabel: str = "class", ylabel: str = "examples") -> Canvas:
     """How many of each class, a panel for each label of `counts`; the number of a class is its place from 0 on."""
     figure, panels = canvas(min(9.0, 3.0 * len(counts)), 2.6, panels=len(counts))
-    for axes, (label, values), look in zip(panels, counts.items(), LOOKS, strict=False):
+    for axes, (label, values), look in zip(panels, counts.items(), SERIES_STYLES, strict=False):
         axes.bar(range(len(values)), list(values), color=look.color)
         axes.set_title(label)
         axes.set_xlabel(xlabel)

@@ -10,7 +10,7 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import LogFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
-from course_lib.plots.style import LOOKS, Canvas, canvas, styled
+from course_lib.plots.style import SERIES_STYLES, Canvas, canvas, styled
 
 LINE_HEIGHT_POINTS = 15.0
 """how far apart two labels must stand to be read"""
@@ -33,14 +33,14 @@ def lines(
 
     markers: a mark on each point, for values that were measured one by one.
     """
-    if not 1 <= len(series) <= len(LOOKS):
-        raise ValueError(f"lines: {len(series)} series; one figure tells between 1 and {len(LOOKS)} apart")
+    if not 1 <= len(series) <= len(SERIES_STYLES):
+        raise ValueError(f"lines: {len(series)} series; one figure tells between 1 and {len(SERIES_STYLES)} apart")
     across = np.asarray(x, dtype=float)
     figure, (axes,) = canvas(7.5, 3.9)
     axes.set_xscale("log" if logx else "linear")
     axes.set_yscale("log" if logy else "linear")
     ends, sentences = [], []
-    for look, (label, values) in zip(LOOKS, series.items(), strict=False):
+    for look, (label, values) in zip(SERIES_STYLES, series.items(), strict=False):
         y = np.asarray(values, dtype=float)
         axes.plot(across, y, color=look.color, linestyle=look.linestyle, marker=look.marker if markers else "")
         known = np.flatnonzero(np.isfinite(y))

@@ -36,7 +36,7 @@ ORANGE = "#E69F00"
 
 
 @dataclass(frozen=True)
-class Look:
+class SeriesStyle:
     """How one series is drawn."""
 
     color: str
@@ -44,12 +44,12 @@ class Look:
     linestyle: str | tuple[int, tuple[int, ...]]
 
 
-LOOKS = (
-    Look(BLUE, "o", "-"),
-    Look(VERMILLION, "s", (0, (5, 2))),
-    Look(GREEN, "^", (0, (1, 1))),
-    Look(PURPLE, "D", (0, (5, 1, 1, 1))),
-    Look(ORANGE, "v", (0, (3, 1))),
+SERIES_STYLES = (
+    SeriesStyle(BLUE, "o", "-"),
+    SeriesStyle(VERMILLION, "s", (0, (5, 2))),
+    SeriesStyle(GREEN, "^", (0, (1, 1))),
+    SeriesStyle(PURPLE, "D", (0, (5, 1, 1, 1))),
+    SeriesStyle(ORANGE, "v", (0, (3, 1))),
 )
 """in this order: the first series of any figure is blue, with circles, on a full line"""
 

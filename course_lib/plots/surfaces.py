@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from course_lib.plots.style import GREY, INK, LOOKS, Canvas, Look, canvas, styled
+from course_lib.plots.style import GREY, INK, SERIES_STYLES, Canvas, SeriesStyle, canvas, styled
 
 COLUMNS = 3
 LEVELS = 9
@@ -43,7 +43,7 @@ def surface_paths(
     for index, ((label, values), axes) in enumerate(zip(paths.items(), panels, strict=True)):
         path = np.asarray(values, dtype=float)
         _contours(axes, loss, across, up)
-        _path(axes, path, best, LOOKS[index % len(LOOKS)])
+        _path(axes, path, best, SERIES_STYLES[index % len(SERIES_STYLES)])
         axes.set_title(label)
         axes.set_xlim(across)
         axes.set_ylim(up)
@@ -83,7 +83,7 @@ def _contours(
     axes.grid(False)
 
 
-def _path(axes: Axes, path: NDArray[Any], best: tuple[float, float], look: Look) -> None:
+def _path(axes: Axes, path: NDArray[Any], best: tuple[float, float], look: SeriesStyle) -> None:
     axes.plot(*best, marker="+", color=INK, markersize=11, markeredgewidth=1.4, linestyle="", zorder=3)
     axes.plot(path[:, 0], path[:, 1], color=look.color, linewidth=1.2, marker="o", markersize=2.2, zorder=4)
     axes.plot(*path[0], marker="o", markersize=8, fillstyle="none", color=INK, linestyle="", zorder=5)

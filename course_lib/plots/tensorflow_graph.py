@@ -284,17 +284,17 @@ def _rows(spots: dict[str, Spot], lanes: int) -> None:
         forwards = sweep % 2 == 0
         for column in columns if forwards else columns[::-1]:
             for lane in range(lanes):
-                _settle(spots, members.get((lane, column), []), forwards, together=sweep >= 12)
+                _align_column(spots, members.get((lane, column), []), forwards, together=sweep >= 12)
     top = 0.0
     for lane in range(lanes):
         inside = {key: spot for key, spot in spots.items() if spot.lane == lane}
-        _pack(inside)
+        _pack_lane(inside)
         for spot in inside.values():
             spot.row += top
         top = max(spot.row for spot in inside.values()) + 1.25
 
 
-def _pack(spots: dict[str, Spot]) -> None:
+def _pack_lane(spots: dict[str, Spot]) -> None:
     """Move the unconnected parts of a lane up, as far as those further left allow, and let the lane begin at 0."""
     done: list[Spot] = []
     for part in sorted(_parts(spots), key=lambda part: min(spot.column for spot in part)):
@@ -319,7 +319,7 @@ def _parts(spots: dict[str, Spot]) -> list[list[Spot]]:
     return parts
 
 
-def _settle(spots: dict[str, Spot], keys: list[str], forwards: bool, together: bool) -> None:
+def _align_column(spots: dict[str, Spot], keys: list[str], forwards: bool, together: bool) -> None:
     """Move the spots of one column to the mean of their neighbours, in that order, at least a row apart."""
     lane = {spots[key].lane for key in keys}
 

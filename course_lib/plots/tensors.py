@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from course_lib.plots.style import GREY, INK, LOOKS, Canvas, canvas, styled
+from course_lib.plots.style import GREY, INK, SERIES_STYLES, Canvas, canvas, styled
 
 T = TypeVar("T")
 
@@ -138,10 +138,10 @@ def storage(tensors: Mapping[str, Any]) -> Canvas:
 
 def _memories(tensors: Mapping[str, Any]) -> list[Memory]:
     """The tensors sorted by the storage that they read, in the order in which they were given."""
-    if not 1 <= len(tensors) <= len(LOOKS):
-        raise ValueError(f"storage: {len(tensors)} tensors; one figure tells between 1 and {len(LOOKS)} apart")
+    if not 1 <= len(tensors) <= len(SERIES_STYLES):
+        raise ValueError(f"storage: {len(tensors)} tensors; one figure tells between 1 and {len(SERIES_STYLES)} apart")
     found: dict[tuple[str, int, Any], Memory] = {}
-    for look, (name, tensor) in zip(LOOKS, tensors.items(), strict=False):
+    for look, (name, tensor) in zip(SERIES_STYLES, tensors.items(), strict=False):
         bytes_ = tensor.untyped_storage()
         length = bytes_.nbytes() // tensor.element_size()
         if length > MOST_PLACES or tensor.dim() > 3:

@@ -14,19 +14,29 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from course_lib.virtual_cuda.log import Log
+from course_lib.virtual_cuda.log.records import Step
+from course_lib.virtual_cuda.views.log import Log
 
-__all__ = ["VARIABLE", "disable", "enable", "enable_from_environment", "is_enabled", "observe", "session"]
+__all__ = [
+    "VARIABLE",
+    "Log",
+    "Step",
+    "disable",
+    "enable",
+    "enable_from_environment",
+    "is_enabled",
+    "observe",
+    "session",
+]
 
 VARIABLE = "COURSE_LIB_VIRTUAL_CUDA"
 """environment variable: how many virtual devices a kernel, or `enable_from_environment()`, is to switch on"""
 
 
 @dataclass
-class _On:
+class _Session:
     """What the outermost `enable` did."""
 
     log: Log
@@ -36,7 +46,7 @@ class _On:
     depth: int = 1
 
 
-_on: _On | None = None
+_on: _Session | None = None
 _said = False
 
 
@@ -68,17 +78,17 @@ def enable(
 
     if not force and torch.cuda.is_available():
         watching = contextlib.ExitStack()
-        _on = _On(watching.enter_context(observe()), watching.close, virtual=False)
+        _on = _Session(watching.enter_context(observe()), watching.close, virtual=False)
     else:
-        from course_lib.virtual_cuda.runtime import Runtime
-        from course_lib.virtual_cuda.switch import switch_on
+        from course_lib.virtual_cuda.core.runtime import Runtime
+        from course_lib.virtual_cuda.torch_api.switch import switch_on
 
-        made = Runtime(devices, memory, name, same_numbers, forks)
-        _on = _On(made.log, switch_on(made), virtual=True)
+        log = Log()
+        _on = _Session(log, switch_on(Runtime(devices, memory, name, same_numbers, forks, log)), virtual=True)
     if trace:
         _on.log.trace(True)
     if not quiet:
-        _say(_on.virtual)
+        _announce(_on.virtual)
     return _on.log
 
 
@@ -110,7 +120,7 @@ def is_enabled() -> bool:
     return _on is not None and _on.virtual
 
 
-def _say(virtual: bool) -> None:
+def _announce(virtual: bool) -> None:
     """Once for each process."""
     global _said
     if not _said:
@@ -124,9 +134,9 @@ def _say(virtual: bool) -> None:
 @contextlib.contextmanager
 def observe() -> Iterator[Log]:
     """`with virtual_cuda.observe() as log:` only watches what the program does with a real GPU; nothing is replaced."""
-    from course_lib.virtual_cuda import watcher
+    from course_lib.virtual_cuda.torch_api import watcher
 
-    with watcher.observe() as log:
+    with watcher.observe(log := Log()):
         yield log
 
 
@@ -142,13 +152,13 @@ def session(**settings: Any) -> Iterator[Log]:
 
 def load_ipython_extension(ipython: Any) -> None:
     """`%load_ext course_lib.virtual_cuda`: switch on, and add the cell magic `%%cuda_log`."""
-    from course_lib.virtual_cuda import notebook
+    from course_lib.virtual_cuda.views import notebook
 
-    notebook.load(ipython)
+    notebook.load(ipython, enable)
 
 
 def unload_ipython_extension(ipython: Any) -> None:
     """`%unload_ext course_lib.virtual_cuda`: switch off what loading switched on."""
-    from course_lib.virtual_cuda import notebook
+    from course_lib.virtual_cuda.views import notebook
 
-    notebook.unload(ipython)
+    notebook.unload(ipython, disable)

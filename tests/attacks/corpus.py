@@ -1,49 +1,42 @@
 """The corpus of hostile and innocent notebooks: what a file says, how it becomes a notebook, how a class of them is graded.
 
-One file is one submission: the reference solution with some cells replaced, as in an assignment's bank.
+A file of `notebooks/` holds the variants of one number of the catalogue of attacks; `innocents.py` holds honest work that
+looks odd. A variant is the reference solution with some cells replaced, as in an assignment's bank:
 
-    '''What it does, in one line.'''
-    ENTRY = 9                                   number in the catalogue of attacks
-    FAMILY = "A"                                A forges the verdict, B steals the answer, C denies service, E is about
-                                                training code and devices
-    ASSIGNMENT = "a6_cuda_training"             optional: what it answers; else `a1_numpy_backprop`
-    EXPECTED = {"test_small_graph": "failed"}   verdict per tests cell; DEFAULT for those not named
-    TIER = "none"                               the sandbox tier without which the verdict is not promised
-    CELLS, EXTRA                                as in the bank; EXTRA goes before every answer if its grade_id is ""
-    build(notebook) -> notebook                 optional: for what cells cannot say
-    FLAGS                                       optional: kinds of flags that must be raised
-    SILENT                                      optional: texts that may appear nowhere in what the run writes
-    AT_MOST_S                                   optional: how long grading it may take
-    LIMITS                                      optional: fields of `records.Limits`, where the small ones do not show it
-    NBGRADER                                    optional: what stock nbgrader 0.9.6 does, for the reader
-    UNSAFE_FOR_NBGRADER                         optional: it would harm the host without a sandbox
+    forged_display = variant(                            its name; with the file's number, `09_forged_display`
+        "What it does, in one line.",
+        small_graph="...",                               the text of a solution cell
+        after_train=["...", "..."], first="...",         added cells: after the cell of this grade_id, before all others
+        expected="time small_graph, partial train",      verdicts of tests cells; one without names is that of all others,
+    )                                                    else they pass. Unsaid: the tests of each replaced cell fail
 
-A verdict may name the fault (`failed:fault-id`) or leave it open. `STOLEN` may appear nowhere: attacks print it with
-what they stole.
+The other arguments are described at `Variant`. A verdict may name the fault (`failed:fault-id`) or leave it open;
+`output|time` expects one of the two. `STOLEN` may appear nowhere: attacks print it with what they stole.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from autograder.assignment import load_assignment, on_device
+from autograder.bank import notebook_of
 from autograder.records import Assignment, Report, from_data
-from autograder.run import Options, grade_class
-from autograder.selftest import notebook_of
+from autograder.runs.run import Options, grade_class
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ASSIGNMENTS = ROOT / "notebooks" / "assignments"
-FIRST = "a1_numpy_backprop"
-"""what a file answers that does not say"""
+LAST = {"A": 30, "B": 40, "C": 52, "E": 75}
+"""the last number of each family of attacks"""
+FIRST, TRAINING = "a1_numpy_backprop", "a6_cuda_training"
+"""what a variant answers that does not say: below number 66, and from there on"""
 
 SMALL = {
     "cell_s": 2.0,
@@ -53,38 +46,53 @@ SMALL = {
     "reply_bytes": 8 << 20,
 }
 """limits under which an attack that runs into one is over soon"""
-REAL = {"cell_s": 20.0, "notebook_s": 120.0}
-"""those of the assignment itself, for the innocents"""
+ROOMY = {"cell_s": 15.0, "notebook_s": 100.0, "memory_bytes": 1 << 30}
+"""what differs for the innocents, and for attacks that need time or memory to do their worst"""
 
 
 @dataclass(frozen=True)
-class Entry:
+class Variant:
     """One submission of the corpus."""
 
-    name: str
     title: str
-    entry: int
-    family: str
     expected: Mapping[str, str]
+    """verdict per tests cell"""
     default: str = "passed"
-    flags: tuple[str, ...] = ()
-    silent: tuple[str, ...] = ("STOLEN",)
-    tier: str = "none"
-    limits: Mapping[str, Any] = field(default_factory=dict)
+    """that of the tests cells not named"""
     cells: Mapping[str, str] = field(default_factory=dict)
     extra: Sequence[tuple[str, str]] = ()
-    build: Callable[[dict[str, Any]], dict[str, Any]] | None = None
-    nbgrader: str = ""
+    """(grade_id of the cell before it, text); no grade_id: before all others"""
+    flags: Sequence[str] = ()
+    """kinds of flags that must be raised"""
+    silent: Sequence[str] = ()
+    """texts that may appear nowhere in what the run writes"""
+    tier: str = "none"
+    """the sandbox tier without which the verdict is not promised"""
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    """fields of `records.Limits`, where the small ones do not show it"""
     at_most_s: float = 0.0
     """how long grading it may take; 0: not asked"""
+    assignment: str = ""
+    nbgrader: str = ""
+    """what stock nbgrader 0.9.6 does, for the reader"""
     unsafe: bool = False
-    assignment: str = FIRST
+    """it would harm the host without a sandbox, as under nbgrader"""
+    name: str = ""
+    entry: int = 80
+    """number in the catalogue; 80 are the innocents"""
+    source: Path | None = None
+
+    @property
+    def family(self) -> str:
+        """A forges the verdict, B steals the answer, C denies service, E is about training code and devices."""
+        odd = {14: "C", 24: "B", 29: "C", 80: "innocent"}
+        return odd.get(self.entry) or next(f for f, last in LAST.items() if self.entry <= last)
 
     @property
     def all_limits(self) -> dict[str, Any]:
         """The limits it is graded under: those of an assignment that trains are its own."""
-        small = {} if self.assignment != FIRST else REAL if self.family == "innocent" else SMALL
-        return {**small, **self.limits}
+        small = SMALL if self.assignment == FIRST else {}
+        return {**small, **(ROOMY if self.family == "innocent" else {}), **self.limits}
 
     def wanted(self, grade_id: str) -> str:
         """The verdict expected of a tests cell."""
@@ -92,20 +100,33 @@ class Entry:
 
     def notebook(self, assignment: Assignment, places: Mapping[str, str] | None = None) -> bytes:
         """The submission's file; `places` fills in what is known only at run time."""
-        before = [source for after, source in self.extra if not after]
-        after = [(grade_id, source) for grade_id, source in self.extra if grade_id]
-        notebook = json.loads(notebook_of(assignment, self.cells, after))
-        for number, source in enumerate(before):
-            notebook["cells"].insert(number, code_cell(source, f"before-{number}"))
+        notebook = json.loads(
+            notebook_of(assignment, self.cells, [(after, text) for after, text in self.extra if after])
+        )
+        first = [text for after, text in self.extra if not after]
+        notebook["cells"][:0] = [code_cell(text, f"first-{number}") for number, text in enumerate(first)]
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 cell.setdefault("outputs", [])
-        if self.build is not None:
-            notebook = self.build(notebook)
         text = json.dumps(notebook)
         for word, value in (places or {}).items():
             text = text.replace(word, value)
         return text.encode()
+
+
+def variant(title: str, *, first: str | Sequence[str] = (), expected: str | None = None, **more: Any) -> Variant:
+    """A variant as its file writes it: see above."""
+    fields = {name: more.pop(name) for name in Variant.__dataclass_fields__ if name in more}
+    added = {"": first} | {name.removeprefix("after_"): more.pop(name) for name in list(more) if name[:6] == "after_"}
+    extra = [(after, t) for after, texts in added.items() for t in ([texts] if isinstance(texts, str) else texts)]
+    if expected is None:
+        expected = ", ".join(f"failed {cell}" for cell in more)
+    verdicts, default = {}, "passed"
+    for verdict, *names in map(str.split, filter(None, expected.split(","))):
+        verdicts |= {f"test_{name}": verdict for name in names}
+        default = default if names else verdict
+    fields["silent"] = ("STOLEN", *fields.get("silent", ()))
+    return Variant(title, verdicts, default, cells=more, extra=extra, **fields)
 
 
 def code_cell(source: str, name: str) -> dict[str, Any]:
@@ -129,34 +150,23 @@ def loaded(path: Path) -> ModuleType:
     return module
 
 
-def entry_of(path: Path) -> Entry:
-    """What a file says."""
-    module = loaded(path)
-    said = vars(module)
-    return Entry(
-        name=path.stem,
-        title=(module.__doc__ or "").strip().splitlines()[0],
-        entry=said["ENTRY"],
-        family=said["FAMILY"],
-        expected=said["EXPECTED"],
-        default=said.get("DEFAULT", "passed"),
-        flags=tuple(said.get("FLAGS", ())),
-        silent=("STOLEN", *said.get("SILENT", ())),
-        tier=said.get("TIER", "none"),
-        limits=said.get("LIMITS", {}),
-        cells=said.get("CELLS", {}),
-        extra=tuple(said.get("EXTRA", ())),
-        build=said.get("build"),
-        nbgrader=said.get("NBGRADER", ""),
-        at_most_s=said.get("AT_MOST_S", 0.0),
-        unsafe=said.get("UNSAFE_FOR_NBGRADER", False),
-        assignment=said.get("ASSIGNMENT", FIRST),
-    )
+def attacks() -> list[Variant]:
+    """The hostile notebooks, by number."""
+    found = []
+    for path in sorted((HERE / "notebooks").glob("*.py")):
+        number = path.name[:2]
+        for name, one in vars(loaded(path)).items():
+            if isinstance(one, Variant):
+                answers = one.assignment or (FIRST if int(number) < 66 else TRAINING)
+                found.append(replace(one, name=f"{number}_{name}", entry=int(number), assignment=answers, source=path))
+    return found
 
 
-def entries(folder: str) -> list[Entry]:
-    """The entries of `notebooks` or `innocents`, in the order of their names."""
-    return [entry_of(path) for path in sorted((HERE / folder).glob("*.py"))]
+def innocents() -> list[Variant]:
+    """The honest notebooks that look odd."""
+    path = HERE / "innocents.py"
+    found = {name: one for name, one in vars(loaded(path)).items() if isinstance(one, Variant)}
+    return [replace(one, name=name, expected={}, assignment=FIRST, source=path) for name, one in found.items()]
 
 
 def assignment_with(limits: Mapping[str, Any], into: Path, name: str = FIRST) -> Assignment:
@@ -174,16 +184,21 @@ def assignment_with(limits: Mapping[str, Any], into: Path, name: str = FIRST) ->
     return on_device(assignment)
 
 
+def classes(members: Sequence[Variant], largest: int = 1000) -> list[list[Variant]]:
+    """Those that can be graded as one class: to one assignment under the same limits, `largest` at most."""
+    groups: dict[str, list[Variant]] = {}
+    for member in members:
+        key = json.dumps([member.assignment, member.all_limits], sort_keys=True)
+        groups.setdefault(key, []).append(member)
+    parts = {key: -(-len(group) // largest) for key, group in groups.items()}
+    return [group[part :: parts[key]] for key, group in groups.items() for part in range(parts[key])]
+
+
 def grade_all(
-    members: Sequence[Entry],
-    limits: Mapping[str, Any],
-    scratch: Path,
-    places: Mapping[str, str] | None = None,
-    workers: int = 2,
+    members: Sequence[Variant], scratch: Path, places: Mapping[str, str] | None = None, workers: int = 2
 ) -> dict[str, Report]:
-    """Grade these submissions, all to one assignment, as one class into `scratch/run`, in the order given."""
-    (name,) = {member.assignment for member in members}
-    assignment = assignment_with(limits, scratch, name)
+    """Grade these submissions, of one of the `classes`, into `scratch/run`, in the order given."""
+    assignment = assignment_with(members[0].all_limits, scratch, members[0].assignment)
     handed = scratch / "handed"
     handed.mkdir(parents=True)
     for number, member in enumerate(members):
@@ -197,11 +212,8 @@ def verdicts(report: Report) -> dict[str, str]:
     return {i.grade_id: f"{i.verdict}:{i.fault}" if i.fault else str(i.verdict) for i in report.items}
 
 
-def surprises(member: Entry, report: Report) -> dict[str, tuple[str, str]]:
-    """Tests cells whose verdict is not the expected one: (expected, got).
-
-    `output|time` expects one of the two: which limit is met first is for the machine's speed to say.
-    """
+def surprises(member: Variant, report: Report) -> dict[str, tuple[str, str]]:
+    """Tests cells whose verdict is not the expected one: (expected, got)."""
     found = {}
     for grade_id, got in verdicts(report).items():
         wanted = member.wanted(grade_id)
@@ -216,9 +228,8 @@ def read_results(path: Path) -> list[Report]:
     return [from_data(Report, s) for s in data["submissions"]]
 
 
-HONEST = Entry("honest", "The reference solution.", 80, "honest", {})
-
-
-def honest(number: str, assignment: str = FIRST) -> Entry:
-    """A neighbour whose full marks nobody may touch."""
-    return dataclasses.replace(HONEST, name=f"honest_{number}", assignment=assignment)
+def honest(number: int, beside: Variant) -> Variant:
+    """A neighbor, who hands in the reference solution and whose full marks nobody may touch."""
+    return Variant(
+        "The reference solution.", {}, limits=beside.all_limits, assignment=beside.assignment, name=f"honest_{number}"
+    )

@@ -1,14 +1,14 @@
-"""Every hostile notebook of `notebooks/` gets the verdict it deserves, every innocent full marks, and no neighbour is touched.
+"""Every hostile notebook gets the verdict it deserves, every innocent full marks, and no neighbor is touched.
 
-All files that share a set of limits are graded as one class by two workers, with honest submissions between them, into
-a whole run folder: pages, gradebook and report too. What is asked afterwards is asked of that run. The files say what they
-expect; `corpus.py` says how.
+What answers one assignment under one set of limits is graded as one class, in shards, with honest submissions before,
+between and after, into a whole run folder: pages, gradebook and report too. Everything is asked of that run. The files
+say what they expect; `corpus.py` says how, and so how an attack is added.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
-import importlib.util
 import json
 import os
 import re
@@ -19,33 +19,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-import filelock
 import psutil
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.records import Report, Verdict, from_data, to_data
+from autograder.records import Report, Verdict
 from autograder.sandbox import probe
 from autograder.sandbox.tier import Tier
+from tests.attacks import corpus
+from tests.attacks.corpus import Variant
+from tests.sampling import sample
 
-
-def beside(name: str) -> Any:
-    """The module `name` of this folder, which is no package."""
-    spec = importlib.util.spec_from_file_location(f"attacks_{name}", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-corpus = beside("corpus")
-ATTACKS = corpus.entries("notebooks")
-INNOCENTS = corpus.entries("innocents")
-MEMBERS = {entry.name: entry for entry in (*ATTACKS, *INNOCENTS)}
+ATTACKS, INNOCENTS = corpus.attacks(), corpus.innocents()
 PROMISED = {*range(1, 16), 19, *range(21, 53), *range(66, 76)}
 """entries of the catalogue that this folder covers; 16 to 18, 20 and 53 to 65 are files, see `test_files.py`"""
 ALARMS = {
@@ -59,84 +47,121 @@ ALARMS = {
 }
 """flags that accuse somebody"""
 EVERY = 8
-"""so many attacks stand between two honest neighbours"""
+"""so many attacks stand between two honest neighbors"""
 MAX_RECORD = 10_000_000
 """characters of one submission's record: what hundreds of printing cells may come to"""
 BOX_UIDS = 0x6000_0000
 UNPRIVILEGED = ("09_forged_display", "14_os_exit_in_cell", "33_course_files", "39_network", "42_ignored_interrupt")
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("attacks")]
+ONE_OF = 5
+"""`make test` draws one of so many that answer NumPy's assignment; training costs too much for what a sample shows"""
+LARGEST = 24
+"""members of a shard: its two zygotes cost as much as eight submissions"""
 
 
-# -- one run for each set of limits --------------------------------------------------------------------------------
+def shards() -> Iterator[list[Variant]]:
+    for number, members in enumerate(corpus.classes([*ATTACKS, *INNOCENTS])):
+        drawn = len(members) // ONE_OF if members[0].assignment == corpus.FIRST else 0
+        yield from corpus.classes(sample(f"attacks {number}", members, drawn, lambda one: one.source), LARGEST)
 
 
-@dataclass
-class Graded:
-    """What all the runs left."""
-
-    reports: dict[str, Report] = field(default_factory=dict)
-    folders: dict[str, Path] = field(default_factory=dict)
-    """the run folder that an entry is in"""
-    left: list[str] = field(default_factory=list)
-    """what stayed on the host"""
-    heard: list[str] = field(default_factory=list)
-    """what reached the sockets that the host listens on"""
-
-    @property
-    def neighbours(self) -> list[Report]:
-        return [report for name, report in self.reports.items() if name.startswith("honest_")]
+SHARDS = [
+    pytest.param(shard, id=f"{number}-{shard[0].assignment}", marks=pytest.mark.xdist_group(f"attacks-{number}"))
+    for number, shard in enumerate(shards())
+]
 
 
-@pytest.fixture(scope="session")
-def graded(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Graded:
-    """All chosen files graded, with their neighbours: once, however many processes share the tests."""
-    items = request.session.items
-    chosen = {item.callspec.params.get("name") for item in items if hasattr(item, "callspec")}
-    place = tmp_path_factory.getbasetemp()
-    place = (place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "attacks-graded"
-    with filelock.FileLock(f"{place}.lock"):
-        if not (place / "graded.json").exists():
-            shutil.rmtree(place, ignore_errors=True)
-            found = grade([MEMBERS[n] for n in sorted(MEMBERS.keys() & chosen)], place)
-            (place / "graded.json").write_text(json.dumps(to_data(found)))
-    data = json.loads((place / "graded.json").read_text())
-    return Graded(
-        {name: from_data(Report, report) for name, report in data["reports"].items()},
-        {name: Path(folder) for name, folder in data["folders"].items()},
-        data["left"],
-        data["heard"],
-    )
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("members", SHARDS)
+def test_everybody_of_a_class_gets_the_verdict_they_deserve(members: Sequence[Variant], tmp_path: Path) -> None:
+    everybody = with_neighbors(members)
+    with listening() as (places, heard), watching() as ours:
+        reports = corpus.grade_all(everybody, tmp_path, places)
+    wrong = {member.name: [*wrongs(member, reports[member.name], tmp_path / "run")] for member in everybody}
+    wrong |= {"left on the host": sorted(ours.left()), "heard on the host's sockets": heard}
+    assert {name: found for name, found in wrong.items() if found} == {}
+    folder = corpus.ASSIGNMENTS / members[0].assignment
+    beside = {path for path in folder.iterdir() if path.name not in ("__pycache__", "bank")}
+    assert {path.name for path in beside if path.suffix not in (".py", ".ipynb", ".toml")} == set()
+    require(max(Tier[member.tier.upper()] for member in members))
+    require(Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()])
 
 
-def grade(members: list[Any], place: Path) -> Graded:
-    """One class for each assignment and set of limits."""
-    found = Graded()
-    with listening() as (places, found.heard), watching() as ours:
-        for number, (limits, some) in enumerate(classes(members)):
-            scratch = place / str(number)
-            scratch.mkdir(parents=True)
-            for name, report in corpus.grade_all(with_neighbours(some, number), limits, scratch, places).items():
-                found.reports[name], found.folders[name] = report, scratch / "run"
-    found.left = sorted(ours.left())
-    return found
-
-
-def classes(members: list[Any]) -> list[tuple[Mapping[str, Any], list[Any]]]:
-    groups: dict[tuple[str, str], list[Any]] = {}
-    for member in members:
-        groups.setdefault((member.assignment, json.dumps(member.all_limits, sort_keys=True)), []).append(member)
-    return [(json.loads(limits), group) for (_, limits), group in groups.items()]
-
-
-def with_neighbours(members: list[Any], group: int = 0) -> list[Any]:
-    """Honest submissions before, between and after; `group` keeps their names apart."""
-    mixed = [corpus.honest(f"{group}_0", members[0].assignment)]
+def with_neighbors(members: Sequence[Variant]) -> list[Variant]:
+    """Honest submissions before, between and after."""
+    mixed = [corpus.honest(0, members[0])]
     for number, member in enumerate(members, 1):
         mixed.append(member)
         if number % EVERY == 0 or number == len(members):
-            mixed.append(corpus.honest(f"{group}_{number}", member.assignment))
+            mixed.append(corpus.honest(number, member))
     return mixed
+
+
+# -- what is asked of each submission ------------------------------------------------------------------------------
+
+
+def wrongs(member: Variant, report: Report, run: Path) -> Iterator[str]:
+    """What should not be so."""
+    tier = probe().tier
+    if not report.sandbox.startswith(f"tier {tier.name.lower()}"):
+        yield f"graded at {report.sandbox}"
+    if Tier[member.tier.upper()] > tier:
+        return
+    for cell, (wanted, got) in corpus.surprises(member, report).items():
+        yield f"{cell} is {got}, not {wanted}"
+    kinds = {flag.kind for flag in report.flags}
+    if missing := set(member.flags) - kinds:
+        yield f"not flagged: {missing}"
+    if member.at_most_s and report.seconds >= member.at_most_s:
+        yield f"took {report.seconds:.0f} s"
+    record = one_record(report, run)
+    if told := [text for text in member.silent if text in record]:
+        yield f"says {told}: {re.findall('STOLEN.{0,100}', record)}"
+    if len(record) >= MAX_RECORD:
+        yield f"a record of {len(record)} characters"
+    yield from carried_out(member, record, report.student, run)
+    if member.family == "innocent":
+        neighbor = member.name.startswith("honest_")
+        if report.score != report.max_score:
+            yield f"{report.score} of {report.max_score} points"
+        if kinds - {"identical"} if neighbor else kinds & ALARMS != set(member.flags):
+            yield f"flagged: {kinds}"
+        legal = (Verdict.PASSED,) if neighbor else (Verdict.PASSED, Verdict.FAILED)
+        if met := [run.status for run in report.runs if run.status not in legal]:
+            yield f"cells met a limit: {met}"
+
+
+def one_record(report: Report, run: Path) -> str:
+    """The entry of results.json of one submission, as text."""
+    data = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    return json.dumps(next(s for s in data["submissions"] if s["student"] == report.student), ensure_ascii=False)
+
+
+def carried_out(member: Variant, record: str, student: str, run: Path) -> Iterator[str]:
+    """Hidden inputs in anything that a student reads. An attack that carries inputs out marks them `INPUT<1.0 2.0>`."""
+    if not any("INPUT<" in text for text in member.cells.values()):
+        return
+    pages = [path for path in run.rglob("*") if path.is_file() and student in str(path)]
+    texts = [record, *(path.read_text(encoding="utf-8", errors="replace") for path in pages)]
+    marks = [mark for text in texts for mark in re.findall(r"INPUT(?:<|&lt;)([-+.e\d ]+)", text)]
+    if not marks or not any(path.suffix == ".html" for path in pages):
+        yield "the attack reached no page at all: it tests nothing"
+    for number in " ".join(marks).split():
+        # Demonstration inputs are rounded to one decimal; sums and steps of such are too.
+        if abs(float(number) - round(float(number), 1)) >= 1e-9:
+            yield f"{number} is no demonstration input"
+
+
+def require(tier: Tier) -> None:
+    """Skip below `tier`; fail where the host has promised more."""
+    reached = probe().tier
+    if reached >= tier:
+        return
+    reason = f"needs tier {tier.name.lower()}, this host reaches {reached.name.lower()}"
+    if os.environ.get("CI") and Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()] >= tier:
+        pytest.fail(reason)
+    pytest.skip(reason)
 
 
 class listening:
@@ -232,110 +257,34 @@ def mounts() -> set[str]:
     return {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
 
 
-# -- the verdicts --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", [entry.name for entry in ATTACKS])
-def test_an_attack_gets_the_verdict_it_deserves(name: str, graded: Graded) -> None:
-    entry, report = MEMBERS[name], graded.reports[name]
-    require(Tier[entry.tier.upper()])
-    assert corpus.surprises(entry, report) == {}
-    assert set(entry.flags) <= {flag.kind for flag in report.flags}
-    record = one_record(graded, name)
-    assert [text for text in entry.silent if text in record] == [], re.findall("STOLEN.{0,100}", record)
-    assert not entry.at_most_s or report.seconds < entry.at_most_s
-    assert len(record) < MAX_RECORD
-
-
-@pytest.mark.parametrize("name", [entry.name for entry in INNOCENTS])
-def test_an_innocent_has_full_marks_and_raises_no_alarm(name: str, graded: Graded) -> None:
-    entry, report = MEMBERS[name], graded.reports[name]
-    assert corpus.surprises(entry, report) == {}
-    assert report.score == report.max_score
-    assert {flag.kind for flag in report.flags} & ALARMS == set(entry.flags)
-    extra = [run for run in report.runs if run.status not in (Verdict.PASSED, Verdict.FAILED)]
-    assert extra == [], "a cell of an innocent met a limit"
-
-
-def test_no_attack_touches_the_neighbours(graded: Graded) -> None:
-    assert graded.neighbours
-    for report in graded.neighbours:
-        assert report.score == report.max_score, report.items
-        assert {flag.kind for flag in report.flags} <= {"identical"}
-        assert all(run.status is Verdict.PASSED for run in report.runs)
-
-
-def test_no_process_folder_group_or_mount_stays_behind(graded: Graded) -> None:
-    assert graded.left == []
-    for folder in {corpus.ASSIGNMENTS / entry.assignment for entry in ATTACKS}:
-        beside = {path for path in folder.iterdir() if path.name not in ("__pycache__", "bank")}
-        assert {path.name for path in beside if path.suffix not in (".py", ".ipynb", ".toml")} == set()
-
-
-def test_nobody_reaches_the_hosts_sockets(graded: Graded) -> None:
-    assert graded.heard == []
-
-
-def test_no_hidden_input_is_in_anything_that_a_student_reads(graded: Graded) -> None:
-    name = "39_inputs_in_feedback"
-    if name not in graded.reports:
-        pytest.skip(f"{name} was not selected")
-    student = graded.reports[name].student
-    texts = [one_record(graded, name)]
-    pages = [path for path in graded.folders[name].rglob("*") if path.is_file() and student in str(path)]
-    assert any(path.suffix == ".html" for path in pages)
-    texts += [path.read_text(encoding="utf-8", errors="replace") for path in pages]
-    marks = [mark for text in texts for mark in re.findall(r"INPUT(?:<|&lt;)([-+.e\d ]+)", text)]
-    assert marks, "the attack reached no page at all: it tests nothing"
-    for number in " ".join(marks).split():
-        value = float(number)
-        # Demonstration inputs are rounded to one decimal; sums and steps of such are too.
-        assert abs(value - round(value, 1)) < 1e-9, f"{number} is no demonstration input"
-
-
-def test_every_report_says_the_tier(graded: Graded) -> None:
-    tier = probe().tier.name.lower()
-    for name, report in graded.reports.items():
-        assert report.sandbox.startswith(f"tier {tier}"), (name, report.sandbox)
-    require(Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()])
+# -- the corpus ----------------------------------------------------------------------------------------------------
 
 
 def test_every_promised_entry_has_a_file_and_every_file_says_what_it_is() -> None:
-    assert {entry.entry for entry in ATTACKS} >= PROMISED
-    assert len(INNOCENTS) >= 10
-    for entry in ATTACKS:
-        assert entry.name.startswith(f"{entry.entry:02d}_")
-        ends = {30: "A", 40: "B", 52: "C", 75: "E"}
-        family = next(family for last, family in ends.items() if entry.entry <= last)
-        assert entry.family == family or entry.entry in (14, 24, 29)
+    attacks = corpus.attacks()
+    assert {entry.entry for entry in attacks} >= PROMISED
+    names = [entry.name for entry in (*attacks, *corpus.innocents())]
+    assert len(names) == len(set(names))
+    assert set(UNPRIVILEGED) <= set(names)
+    for entry in (*attacks, *corpus.innocents()):
         assert entry.title.endswith(".")
-        assert entry.cells or entry.extra or entry.build
-
-
-def require(tier: Tier) -> None:
-    """Skip below `tier`; fail where the host has promised more."""
-    reached = probe().tier
-    if reached >= tier:
-        return
-    reason = f"needs tier {tier.name.lower()}, this host reaches {reached.name.lower()}"
-    if os.environ.get("CI") and Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()] >= tier:
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-def one_record(graded: Graded, name: str) -> str:
-    """The entry of results.json of one submission, as text."""
-    data = json.loads((graded.folders[name] / "results.json").read_text(encoding="utf-8"))
-    record = next(s for s in data["submissions"] if s["student"] == graded.reports[name].student)
-    return json.dumps(record, ensure_ascii=False)
+        texts = [*entry.cells.values(), *(text for _, text in entry.extra)]
+        assert texts
+        for text in texts:
+            # A text that is no Python tests nothing.
+            source = TransformerManager().transform_cell(text)
+            compile(source, entry.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
 # -- by somebody without privileges ----------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive  # the sandbox's own tests ask everything as an unprivileged user too
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_an_unprivileged_user_grades_with_the_same_verdicts(tmp_path: Path) -> None:
     """The whole command as user 65534. What that user may not enter (a Python below /root) is shown to it by binds."""
-    members = with_neighbours([MEMBERS[name] for name in UNPRIVILEGED])
+    members = with_neighbors([attack for attack in ATTACKS if attack.name in UNPRIVILEGED])
     home = Path("/var/tmp") / f"unprivileged-{secrets.token_hex(4)}"
     home.mkdir(mode=0o755)
     try:

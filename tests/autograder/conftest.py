@@ -7,20 +7,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import nbformat
 import psutil
 import pytest
 
 from autograder.assignment import load_assignment
 from autograder.judge.reference import reference_names
-from autograder.judge.run import Checks, Outcome
+from autograder.judge.run import CheckOutcome, Checks
 from autograder.judge.student import LocalSide
 from autograder.kernels.preload import public_folders
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Zygote
 from autograder.records import Assignment, CheckResult, Limits
+from tests import notebook_builder as builder
 
 
 @pytest.fixture(scope="session")
@@ -97,7 +96,7 @@ class Judged:
         """The reference with some solution cells replaced, as a student's side."""
         return LocalSide(reference_names(self.assignment, cells))
 
-    def run(self, cells: Mapping[str, str] | None = None, secret: bytes = SECRET) -> Outcome:
+    def run(self, cells: Mapping[str, str] | None = None, secret: bytes = SECRET) -> CheckOutcome:
         return self.checks.run(self.side(cells), secret)
 
     def notebook(self, cells: Mapping[str, str] | None = None) -> bytes:
@@ -115,14 +114,12 @@ class Judged:
         return {r.name: r for results in self.run(cells, secret).checks.values() for r in results}
 
 
-def _cell(source: str, **meta: Any) -> Any:
-    defaults = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
-    return nbformat.v4.new_code_cell(source, metadata={"nbgrader": defaults | meta} if meta else {})
-
-
 @pytest.fixture
 def judged(tmp_path: Path) -> Callable[..., Judged]:
-    """`judged(solutions, checks, faults="", probes="", before="")`: `solutions` by grade_id, tests cell after each."""
+    """`judged(solutions, checks, faults="", probes="", before="")`: `solutions` by grade_id, tests cell after each.
+
+    An empty solution stands for a further tests cell on the solution before it.
+    """
 
     def make(
         solutions: Mapping[str, str],
@@ -135,16 +132,17 @@ def judged(tmp_path: Path) -> Callable[..., Judged]:
     ) -> Judged:
         folder = tmp_path / name
         folder.mkdir()
-        cells = [_cell(before)]
+        cells = [builder.code(before)]
         for grade_id, source in solutions.items():
             # Everything is the solution, so that the stub is empty.
             marked = f"### BEGIN SOLUTION\n{source}\n### END SOLUTION"
-            cells.append(_cell(marked, grade_id=grade_id, solution=True))
-            cells.append(_cell("assert True", grade_id=f"test_{grade_id}", grade=True, locked=True, points=2))
-        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+            if source:
+                cells.append(builder.solution(marked, grade_id))
+            cells.append(builder.tests("assert True", f"test_{grade_id}", 2))
+        builder.write(folder / f"{name}.ipynb", *cells)
         (folder / "checks.py").write_text("import numpy as np\nimport pytest\n" + checks)
         if faults:
-            (folder / "faults.py").write_text("from autograder.judge.faults import Fault\n" + faults)
+            (folder / "faults.py").write_text("from autograder.judge import Fault\n" + faults)
         if probes:
             (folder / "probes.py").write_text(probes)
         for file, text in files.items():

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
 from autograder.assignment import digest, known_assignments, load_assignment
 from autograder.errors import BadAssignment, WrongUse
-from autograder.records import Limits, Role
+from autograder.records import Cell, Limits, Notebook, Role
+from tests.when_used import when_used
+
+nbformat = when_used("nbformat")
 
 
 def roles(little: Any) -> dict[str, Role]:
@@ -45,6 +47,17 @@ def test_points_order_and_kernel_are_the_sources(little: Any) -> None:
     ]
     assert notebook.kernel_name == "python3"
     assert [c.grade_id for c in notebook.solutions_of("test_half")] == ["half"]
+
+
+def test_a_tests_cell_grades_the_solutions_before_it_and_a_second_one_the_same() -> None:
+    roles = {"s": Role.SOLUTION, "t": Role.TESTS, "m": Role.MANUAL, "l": Role.LOCKED}
+    order = ["t0", "s1", "l1", "s2", "t1", "l2", "t2", "m1", "t3", "s3", "t4", "s4"]
+    notebook = Notebook("n", tuple(Cell("code", "", roles[name[0]], name) for name in order))
+    graded = {name: "".join(c.grade_id or "" for c in notebook.solutions_of(name)) for name in order}
+    assert graded == {
+        **{"t0": "", "t1": "s1s2", "t2": "s1s2", "t3": "s1s2", "t4": "s3"},
+        **{name: name for name in order if name[0] != "t"},
+    }
 
 
 def test_released_text_holds_no_solution_hidden_test_or_mark_scheme(little: Any) -> None:
@@ -120,13 +133,14 @@ def test_settings_are_read(make_little: Callable[..., Any]) -> None:
     ("toml", "finding"),
     [
         ("forbiden = []", "Did you mean 'forbidden'"),
-        ("colour = 1", "unknown key 'colour'"),
+        ("color = 1", "unknown key 'color'"),
         ("forbidden = 'torch'", "list of names"),
         ("forbidden_scores_zero = 1", "true or false"),
         ("skip = ['nothing']", "'nothing'"),
         ("[limits]\ncells = 3", "unknown key 'cells'"),
         ("[limits]\ncell_s = -1", "above 0"),
         ("[limits]\ncell_s = nan", "above 0"),
+        ("[limits]\ncell_s = 0", "above 0"),
         ("[limits]\nprocesses = 2.5", "whole number"),
         ("[limits]\nprocesses = true", "whole number"),
         ("limits = 3", "table"),
@@ -155,6 +169,7 @@ def edited(little: Any, change: Callable[[list[Any]], None]) -> Any:
         (lambda cells: cells[10]["metadata"]["nbgrader"].pop("points"), "'explore' is graded but has no points"),
         (lambda cells: cells[4]["metadata"]["nbgrader"].update(points=-1), "number from 0 upwards"),
         (lambda cells: cells[4]["metadata"]["nbgrader"].update(points=float("nan")), "number from 0 upwards"),
+        (lambda cells: cells[4]["metadata"]["nbgrader"].update(points=float("inf")), "number from 0 upwards"),
         (lambda cells: cells[4]["metadata"]["nbgrader"].pop("grade_id"), "no grade_id"),
         (lambda cells: cells[4]["metadata"]["nbgrader"].update(schema_version=99), "nbgrader refuses"),
         (lambda cells: cells[9]["metadata"]["nbgrader"].update(solution=False), "nbgrader refuses"),

@@ -21,7 +21,9 @@ import psutil
 import pytest
 
 from autograder import cli
-from autograder.scale.journal import Journal
+from autograder.runs.journal import Journal
+
+pytestmark = pytest.mark.slow
 
 SOLUTIONS = {"square": "def square(x):\n    return x ** 2"}
 CHECKS = '''
@@ -36,7 +38,7 @@ WRONG = {"square": "def square(x):\n    return x * 3"}
 
 @pytest.fixture(autouse=True)
 def no_frameworks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.scale.local.FRAMEWORKS", ("numpy",))
+    monkeypatch.setattr("autograder.runs.pool.FRAMEWORKS", ("numpy",))
 
 
 @pytest.fixture
@@ -108,7 +110,9 @@ def test_grading_writes_the_run_folder_and_says_where(course: Any, run: Run, tmp
 
 
 @pytest.mark.slow
-def test_what_is_graded_is_not_graded_again_and_a_change_is(course: Any, run: Run, tmp_path: Path) -> None:
+def test_what_is_graded_is_not_graded_again_and_a_change_is(
+    course: Any, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "out"
     assert run("grade", "small", "submitted", "--out", out)[0] == 0
     status, printed, _ = run("grade", "small", "submitted", "--out", out)
@@ -116,6 +120,8 @@ def test_what_is_graded_is_not_graded_again_and_a_change_is(course: Any, run: Ru
     (Path("submitted") / "bob" / "small" / "small.ipynb").write_bytes(course.notebook())
     status, printed, _ = run("grade", "small", "submitted", "--out", out)
     assert "1 of 2 were graded before" in printed and "changed: bob: 0 -> 2" in printed
+    monkeypatch.setattr("autograder.runs.journal.our_sources", lambda: "another version of the grader")
+    assert "were graded before" not in run("grade", "small", "submitted", "--out", out)[1]
     assert scores(out) == {"ann": 2.0, "bob": 2.0}
 
 
@@ -206,19 +212,18 @@ def test_cuda_code_is_graded_on_a_virtual_device_where_the_assignment_wants_cuda
         (tmp_path / "handed" / student / "trains").mkdir(parents=True)
         (tmp_path / "handed" / student / "trains" / "trains.ipynb").write_bytes(trains.notebook(cells))
 
-    def graded(*more: object) -> dict[str, Any]:
-        status, printed, errors = run("grade", trains.assignment.folder, "handed", "--out", "out", *more)
-        assert status == 0, printed + errors
-        return {s["student"]: s for s in json.loads(Path("out/results.json").read_text())["submissions"]}
-
-    found = graded()
+    command = ("grade", trains.assignment.folder, "handed", "--out", "out")
+    status, printed, errors = run(*command)
+    assert status == 0, printed + errors
+    found = {s["student"]: s for s in json.loads(Path("out/results.json").read_text())["submissions"]}
     assert {s["device"] for s in found.values()} == {"virtual cuda"}
     assert (found["ann"]["score"], found["bob"]["score"]) == (2.0, 0.0)
     assert "on the same device" in json.dumps(found["bob"]["items"]), "the mistake is named in PyTorch's words"
     assert "virtual CUDA" in Path("out/feedback/ann/trains/feedback.html").read_text()
-    found = graded("--device", "cpu")
-    assert {s["device"] for s in found.values()} == {"cpu"}, "what was graded on another device is graded again"
-    assert found["ann"]["score"] == 0.0
+    before = Path("out/results.json").read_bytes()
+    status, printed, errors = run(*command, "--device", "cpu")
+    assert status == 2 and "the reference solution fails test_squares" in errors, "nobody could pass it there"
+    assert Path("out/results.json").read_bytes() == before
 
 
 # -- wrong use: status 2 ---------------------------------------------------------------------------------------------
@@ -250,6 +255,24 @@ def test_wrong_use_is_status_two_and_a_sentence(course: Any, run: Run, arguments
     status, _, said = run(*arguments)
     assert status == 2 or "file/below" in arguments
     assert words in re.sub(r"\s+", " ", said)
+
+
+@pytest.mark.parametrize(
+    ("finding", "words"),
+    [
+        ("reference.square(x) + 1", "the reference solution fails test_squares: square"),
+        ("reference.cube(x)", "test_squares: StudentError"),
+    ],
+)
+def test_nobody_is_graded_by_a_check_that_the_reference_fails(
+    course: Any, run: Run, tmp_path: Path, finding: str, words: str
+) -> None:
+    checks = course.assignment.folder / "checks.py"
+    checks.write_text(checks.read_text().replace("reference.square(x)", finding))
+    status, _, said = run("grade", "small", "submitted", "--out", tmp_path / "out")
+    assert status == 2 and words in re.sub(r"\s+", " ", said)
+    assert not (tmp_path / "out" / "results.json").exists()
+    assert not (tmp_path / "out" / "journal.jsonl").exists()
 
 
 def test_a_selftest_on_a_gpu_that_is_not_there_is_wrong_use(
@@ -436,7 +459,7 @@ def test_a_full_file_system_keeps_what_is_graded_and_the_rerun_goes_on(course: A
 
 PROGRAM = """
 import sys
-import autograder.scale.local as local
+import autograder.runs.pool as local
 local.FRAMEWORKS = ("numpy",)  # the tests' students need no torch
 from autograder.cli import main
 sys.exit(main(sys.argv[1:]))
@@ -449,7 +472,9 @@ def processes_of(run_process: subprocess.Popen[str]) -> list[psutil.Process]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda n: n.name)
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.exhaustive)], ids=lambda n: n.name
+)
 def test_a_stopped_run_leaves_no_process_and_the_same_command_goes_on_to_the_same_results(
     course: Any, run: Run, tmp_path: Path, number: signal.Signals, still_alive: Callable[..., Any]
 ) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import torch
+import pytest
 
 from course_lib import devices
+from tests.when_used import when_used
+
+torch = when_used("torch")
 
 WITH_GPU: Any = SimpleNamespace(
     cuda=SimpleNamespace(is_available=lambda: True, get_device_name=lambda index: "Tester 9000", synchronize=print)
@@ -27,5 +30,6 @@ def test_without_a_gpu_it_says_so_and_how_to_get_one() -> None:
     assert devices.waiter("cpu", WITHOUT) is None
 
 
+@pytest.mark.slow
 def test_the_real_torch_is_asked_by_default() -> None:
     assert devices.best_device() == ("cuda" if torch.cuda.is_available() else "cpu")

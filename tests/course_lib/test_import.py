@@ -27,15 +27,16 @@ def test_importing_the_package_takes_less_than_a_tenth_of_a_second_and_loads_not
     assert {loaded for _, loaded in answers} == {"[]"}
 
 
-@pytest.mark.parametrize(
-    "module", ["doctor", "handin", "findings", "seeding", "timing", "devices", "plots", "checks", "data"]
-)
+LIGHT = ("student.doctor", "student.handin", "student.findings", "timing", "devices")
+
+
+@pytest.mark.parametrize("module", [*LIGHT, "plots", "checks", "compare", "data"])
 def test_no_helper_imports_a_framework_or_the_notebook(module: str) -> None:
     program = f"import sys, course_lib.{module}; print([name for name in {HEAVY!r} if name in sys.modules])"
     assert _fresh(program) == "[]"
 
 
-@pytest.mark.parametrize("module", ["doctor", "handin", "findings", "seeding", "timing", "devices"])
+@pytest.mark.parametrize("module", LIGHT)
 def test_only_the_plots_load_matplotlib(module: str) -> None:
     assert _fresh(f"import sys, course_lib.{module}; print('matplotlib' in sys.modules)") == "False"
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from course_lib import parity
+from tests.when_used import when_used
 
-keras = pytest.importorskip("keras")
-tf = pytest.importorskip("tensorflow")
+torch = when_used("torch")
+keras = when_used("keras")
+tf = when_used("tensorflow")
+pytestmark = pytest.mark.slow
 
 
 LAYERS = {

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from course_lib.virtual_cuda.patches import Patches
+    from course_lib.virtual_cuda.core.patches import Patches
     from course_lib.virtual_cuda.tensorflow.log import Log
     from course_lib.virtual_cuda.tensorflow.state import State
 
@@ -114,7 +114,7 @@ def _switch_on(devices: int, force: bool) -> str:
     global _state, _patches
     from tensorflow.python.eager import context
 
-    from course_lib.virtual_cuda.patches import Patches
+    from course_lib.virtual_cuda.core.patches import Patches
     from course_lib.virtual_cuda.tensorflow import config, eager, graphs, shortcuts
     from course_lib.virtual_cuda.tensorflow.log import Log
     from course_lib.virtual_cuda.tensorflow.state import State

@@ -10,7 +10,7 @@ from tensorflow.python.client import device_lib
 from tensorflow.python.eager import context
 from tensorflow.python.framework.device_spec import DeviceSpecV2 as DeviceSpec
 
-from course_lib.virtual_cuda.patches import Patches
+from course_lib.virtual_cuda.core.patches import Patches
 from course_lib.virtual_cuda.tensorflow.names import short
 from course_lib.virtual_cuda.tensorflow.state import DETAILS, State
 

@@ -15,7 +15,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import constant_op, errors_impl, ops
 from tensorflow.python.framework import device as device_lib
 
-from course_lib.virtual_cuda.patches import Patches
+from course_lib.virtual_cuda.core.patches import Patches
 from course_lib.virtual_cuda.tensorflow import sites
 from course_lib.virtual_cuda.tensorflow.kernels import has_gpu_kernel, known_types, number_of_inputs
 from course_lib.virtual_cuda.tensorflow.memory import SHARING

@@ -11,7 +11,7 @@ from tensorflow.python.framework import device as device_lib
 from tensorflow.python.framework import dtypes, importer, ops
 from tensorflow.python.ops import resource_variable_ops
 
-from course_lib.virtual_cuda.patches import Patches
+from course_lib.virtual_cuda.core.patches import Patches
 from course_lib.virtual_cuda.tensorflow import sites
 from course_lib.virtual_cuda.tensorflow.kernels import has_gpu_kernel
 from course_lib.virtual_cuda.tensorflow.log import VariableRecord
@@ -54,7 +54,7 @@ def install(state: State, patches: Patches) -> None:
             state.memory.hold(self, where, shape.num_elements() * self.dtype.size)
 
     patches.set(ops.Graph, "_apply_device_functions", apply)
-    patches.set(ops.Graph, "device", _noted_scope(state))
+    patches.set(ops.Graph, "device", lambda graph, name: NotedScope(state, graph, name))
     patches.set(resource_variable_ops.BaseResourceVariable, "__init__", variable)
     if state.physical:
         _install_names(state, patches)
@@ -90,32 +90,29 @@ def _install_names(state: State, patches: Patches) -> None:
     patches.set(session.BaseSession, "list_devices", list_devices)
 
 
-def _noted_scope(state: State) -> Any:
-    class NotedScope:
-        """`Graph.device`, which notes the program's own entries in a graph of `tf.compat.v1`."""
+class NotedScope:
+    """`Graph.device`, which notes the program's own entries in a graph of `tf.compat.v1`."""
 
-        def __init__(self, graph: Any, name: Any) -> None:
-            self._name = name
-            self._scope = _graph_device(graph, name)
-            self._noted = False
+    def __init__(self, state: State, graph: Any, name: Any) -> None:
+        self._log = state.log
+        self._name = name
+        self._scope = _graph_device(graph, name)
+        self._noted = False
 
-        def __enter__(self) -> Any:
-            entered = self._scope.__enter__()
-            # Inside a `tf.function` the eager scope, entered at the same time, notes it.
-            site = "" if ops.executing_eagerly_outside_functions() else sites.device_site()
-            if site:
-                name = self._name
-                asked = "a function" if callable(name) else short(device_lib.canonical_name(name))
-                state.log.enter(asked, site)
-                self._noted = True
-            return entered
+    def __enter__(self) -> Any:
+        entered = self._scope.__enter__()
+        # Inside a `tf.function` the eager scope, entered at the same time, notes it.
+        site = "" if ops.executing_eagerly_outside_functions() else sites.device_site()
+        if site:
+            asked = "a function" if callable(self._name) else short(device_lib.canonical_name(self._name))
+            self._log.enter(asked, site)
+            self._noted = True
+        return entered
 
-        def __exit__(self, *exception: Any) -> Any:
-            if self._noted:
-                state.log.leave()
-            return self._scope.__exit__(*exception)
-
-    return lambda graph, name: NotedScope(graph, name)
+    def __exit__(self, *exception: Any) -> Any:
+        if self._noted:
+            self._log.leave()
+        return self._scope.__exit__(*exception)
 
 
 def _types(op: Any) -> tuple[tuple[str, int], ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from tensorflow.python.distribute import collective_util, mirrored_strategy
 from tensorflow.python.distribute.cross_device_ops import CollectiveAllReduce
 
-from course_lib.virtual_cuda.patches import Patches
+from course_lib.virtual_cuda.core.patches import Patches
 from course_lib.virtual_cuda.tensorflow.state import State
 
 _collectives = mirrored_strategy.MirroredExtended._make_collective_ops_with_fallbacks

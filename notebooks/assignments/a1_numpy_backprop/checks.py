@@ -19,7 +19,7 @@ from probes import (
     scores_and_gradients,
 )
 
-from course_lib.checks import compare_form
+from course_lib.compare import compare_form
 from course_lib.data import load_digits
 
 # --- 1. small_graph -------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ course's catalogue of training faults (NP01 to NP15).
 
 from __future__ import annotations
 
-from autograder.judge.faults import Fault
+from autograder.judge import Fault
 
 GRAPH = ("test_small_graph",)
 DIFFERENCES = ("test_numerical_gradient",)

@@ -13,7 +13,7 @@ from probes import (
     all_derivatives,
     by_hand,
     gradients_of,
-    optimiser_steps,
+    optimizer_steps,
     penalty_and_gradients,
     power_scale_after_change,
     power_scale_gradients,
@@ -29,7 +29,7 @@ from probes import (
     trained,
 )
 
-from autograder.inside.wire import Tensor
+from autograder.judge import Tensor
 from course_lib.checks.oracles import slopes
 
 DTYPES = pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -418,38 +418,38 @@ def measured(data, names):
     return {name: slopes(along(name), data[name], 1e-3) for name in names}
 
 
-# --- 6. penalised_loss ----------------------------------------------------------------------------------------------
+# --- 6. penalized_loss ----------------------------------------------------------------------------------------------
 
 # N, D, H
 MODELS = [(3, 2, 4), (2, 3, 3), (1, 3, 2), (5, 1, 3)]
 
 
-@pytest.mark.cell("test_penalised_loss")
+@pytest.mark.cell("test_penalized_loss")
 @DTYPES
 @pytest.mark.parametrize(("sizes", "strength"), [(MODELS[0], 0.5), (MODELS[1], 2), (MODELS[2], 0.5), (MODELS[0], 0)])
-def test_penalised_loss(student, reference, draw, expect, sizes, strength, dtype):
+def test_penalized_loss(student, reference, draw, expect, sizes, strength, dtype):
     """The loss is right for any N and D and for any strength."""
-    data = penalised(draw, sizes, strength, dtype)
+    data = penalized(draw, sizes, strength, dtype)
     got, wanted = student.run(penalty_and_gradients, **data), reference.run(penalty_and_gradients, **data)
     expect.close(got["loss"], np.asarray(wanted["loss"], dtype=dtype), "the loss", batch=sizes[0])
 
 
-@pytest.mark.cell("test_penalised_loss", weight=2)
+@pytest.mark.cell("test_penalized_loss", weight=2)
 @DTYPES
 @pytest.mark.parametrize("layout", ["plain", "transposed"])
 @pytest.mark.parametrize("sizes", MODELS)
-def test_gradients_of_the_penalised_loss(student, reference, draw, expect, sizes, layout, dtype):
+def test_gradients_of_the_penalized_loss(student, reference, draw, expect, sizes, layout, dtype):
     """loss.backward() gives the parameters of f the gradient of both terms. Here f(x) = tanh(x @ W + b) @ u."""
-    data = penalised(draw, sizes, 0.7, dtype, layout)
+    data = penalized(draw, sizes, 0.7, dtype, layout)
     got, wanted = student.run(penalty_and_gradients, **data), reference.run(penalty_and_gradients, **data)
     expect.close(got["gradients"], wanted["gradients"], "the gradient", batch=sizes[0])
 
 
-@pytest.mark.cell("test_penalised_loss")
+@pytest.mark.cell("test_penalized_loss")
 @pytest.mark.parametrize("sizes", MODELS[:2])
-def test_penalised_loss_leaves_no_trace(student, reference, draw, expect, sizes):
+def test_penalized_loss_leaves_no_trace(student, reference, draw, expect, sizes):
     """The loss is right; x and t do not require gradients after the call, and no .grad has changed."""
-    data = penalised(draw, sizes, 0.7)
+    data = penalized(draw, sizes, 0.7)
     got, wanted = student.run(penalty_and_gradients, **data), reference.run(penalty_and_gradients, **data)
     expect.close(got["loss"], wanted["loss"], "the loss", batch=sizes[0])
     expect.equal(got["requires_grad"], [False, False], "requires_grad of (x, t) after the call")
@@ -458,7 +458,7 @@ def test_penalised_loss_leaves_no_trace(student, reference, draw, expect, sizes)
         as_before(expect, grad, None, f"`.grad` of the parameter {name} of f")
 
 
-def penalised(draw, sizes, strength, dtype="float64", layout="plain"):
+def penalized(draw, sizes, strength, dtype="float64", layout="plain"):
     n, d, h = sizes
     params = {
         "W": draw.normal((d, h), 0.7, dtype),
@@ -482,9 +482,9 @@ def test_parameters_after_steps(student, reference, draw, expect, flag, steps, d
     expect.trajectory(got["params"], wanted["params"], data["params"], steps=steps, name="the parameters")
     of_dtype(expect, got["params"], dtype)
     if steps == 2 and dtype == "float64":
-        count = student.run(optimiser_steps, **{name: data[name] for name in data if name != "kind"})
+        count = student.run(optimizer_steps, **{name: data[name] for name in data if name != "kind"})
         if count:
-            flag(f"train should do without torch.optim; its optimisers took {count} steps in a call (observed)")
+            flag(f"train should do without torch.optim; its optimizers took {count} steps in a call (observed)")
 
 
 @pytest.mark.cell("test_train")

@@ -7,14 +7,14 @@ others, so each mistake explains its own tests cell alone.
 
 from __future__ import annotations
 
-from autograder.judge.faults import Fault
+from autograder.judge import Fault
 
 BY_HAND = ("test_manual_gradients",)
 GRADIENTS = ("test_gradients",)
 JACOBIAN = ("test_jacobian",)
 SQUAREPLUS = ("test_squareplus",)
 POWER_SCALE = ("test_power_scale",)
-PENALISED = ("test_penalised_loss",)
+PENALISED = ("test_penalized_loss",)
 TRAIN = ("test_train",)
 
 MANUAL = [
@@ -780,7 +780,7 @@ PENALTY = [
     Fault(
         "penalty-without-gradient",
         family="AG05",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"create_graph=True": "retain_graph=True"},
         words="Your loss is right, and its gradient is that of the first term alone: the penalty is a constant for "
         "autograd, so training would ignore it and the loss curve would look fine. Either the slopes were computed "
@@ -792,7 +792,7 @@ PENALTY = [
     Fault(
         "penalty-graph-freed",
         family="AG07",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={", create_graph=True": ""},
         words="loss.backward() fails: your first pass back has freed the graph that the loss needs once more. And the "
         "slopes need a graph of their own if they are to be differentiated. Look at the arguments of that first pass.",
@@ -802,7 +802,7 @@ PENALTY = [
     ),
     Fault(
         "penalty-of-the-mean",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"prediction.sum()": "prediction.mean()"},
         words="Your slopes are N times too small, and the penalty N * N times: they belong to the mean of the "
         "predictions. The slope of each single prediction is wanted. Look at the number from which you go back.",
@@ -810,7 +810,7 @@ PENALTY = [
     ),
     Fault(
         "penalty-of-the-error",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"torch.autograd.grad(prediction.sum(), x": "torch.autograd.grad(data_term, x"},
         words="Your slopes are those of the squared error, not of f. A model that fits well would then look flat. "
         "Look at what you differentiate with respect to x.",
@@ -819,7 +819,7 @@ PENALTY = [
     ),
     Fault(
         "penalty-not-squared",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"(slopes**2).sum(dim=1).mean()": "(slopes**2).sum(dim=1).sqrt().mean()"},
         words="Your penalty is the mean length of the slopes. The exercise asks for the squared length. Look at the "
         "equation.",
@@ -827,7 +827,7 @@ PENALTY = [
     ),
     Fault(
         "penalty-summed-over-rows",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"(slopes**2).sum(dim=1).mean()": "(slopes**2).sum()"},
         words="Your penalty is summed over the rows: it is N times too large, and grows with the batch while the first "
         "term does not. Look at the factor in front of the double sum.",
@@ -835,7 +835,7 @@ PENALTY = [
     ),
     Fault(
         "penalty-averaged-over-columns",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"(slopes**2).sum(dim=1).mean()": "(slopes**2).mean()"},
         words="Your penalty is averaged over the columns too: it is D times too small. Look at the factor in front of "
         "the double sum.",
@@ -843,7 +843,7 @@ PENALTY = [
     ),
     Fault(
         "penalty-square-of-the-sum",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"(slopes**2).sum(dim=1)": "(slopes.sum(dim=1) ** 2)"},
         words="You add up the slopes of a row before squaring, so that slopes of opposite sign cancel and a steep "
         "model looks flat. Look at the order of the square and the sum.",
@@ -851,7 +851,7 @@ PENALTY = [
     ),
     Fault(
         "penalty-error-summed",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"((prediction - t) ** 2).mean()": "((prediction - t) ** 2).sum()"},
         words="The first term of your loss is a sum over the rows. It should be their mean, as in the equation. Look "
         "at how you bring the squared errors to one number.",
@@ -859,7 +859,7 @@ PENALTY = [
     ),
     Fault(
         "penalty-strength-ignored",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"strength * penalty": "penalty"},
         words="Your loss does not depend on strength. Look at your last line.",
         tests=PENALISED,
@@ -868,7 +868,7 @@ PENALTY = [
     Fault(
         "penalty-marks-x",
         family="AG09",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"x = x.detach().requires_grad_()": "x = x.requires_grad_()"},
         words="Your loss is right, but the caller's x requires gradients afterwards: `requires_grad_()` changes the "
         "tensor that it is called on. All that is computed with x from then on is recorded. Look at which tensor you "
@@ -879,7 +879,7 @@ PENALTY = [
     Fault(
         "penalty-leaves-gradients",
         family="AG01",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={
             "(slopes,) = torch.autograd.grad(prediction.sum(), x, create_graph=True)": (
                 "prediction.sum().backward(create_graph=True)\n    slopes = x.grad"
@@ -894,7 +894,7 @@ PENALTY = [
     Fault(
         "penalty-x-not-tracked",
         family="AG09",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"x = x.detach().requires_grad_()": "x = x.detach()"},
         words="You ask for the slope with respect to x, and autograd has not watched x: it records only what is "
         "computed from tensors that require gradients. Look at the tensor that you pass to f.",
@@ -905,7 +905,7 @@ PENALTY = [
     Fault(
         "penalty-loss-without-graph",
         family="AG05",
-        cell="penalised_loss",
+        cell="penalized_loss",
         edits={"return data_term + strength * penalty": "return (data_term + strength * penalty).item()"},
         words="What you return has the right value and no graph: nobody can call backward() on it. item(), float() and "
         "detach() cut the way back. Look at your `return`.",

@@ -254,7 +254,7 @@ def penalty_and_gradients(ns, x, t, params, strength, layout):
     def f(rows):
         return torch.tanh(rows @ weights["W"] + weights["b"]) @ weights["u"]
 
-    loss = ns.penalised_loss(f, given, target, strength)
+    loss = ns.penalized_loss(f, given, target, strength)
     traces = {
         "requires_grad": [given.requires_grad, target.requires_grad],
         "grad of x": given.grad,
@@ -302,14 +302,14 @@ def trained(ns, x, t, params, learning_rate, batches, kind):
     }
 
 
-def optimiser_steps(ns, x, t, params, learning_rate, batches):
-    """How many steps optimisers of `torch.optim` took during `train`: observed, and easily fooled."""
+def optimizer_steps(ns, x, t, params, learning_rate, batches):
+    """How many steps optimizers of `torch.optim` took during `train`: observed, and easily fooled."""
     import torch
     from torch.optim.optimizer import register_optimizer_step_pre_hook
 
     count = [0]
 
-    def counting(optimiser, args, kwargs):
+    def counting(optimizer, args, kwargs):
         count[0] += 1
 
     hook = register_optimizer_step_pre_hook(counting)

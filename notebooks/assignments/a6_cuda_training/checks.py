@@ -43,9 +43,9 @@ from probes import (
     weights_after_steps,
 )
 
-from autograder.errors import BadReply, LimitReached, StudentError
+from autograder.judge import BadReply, LimitReached, StudentError
 from course_lib.checks import training
-from course_lib.checks.trajectory import distance
+from course_lib.compare import distance
 from course_lib.data import load_digits
 
 SGD = {"lr": 0.5, "momentum": 0.9}
@@ -114,7 +114,7 @@ def require_steps(student, reference, expect, data, steps):
     got, wanted = student.run(weights_after_steps, **data), reference.run(weights_after_steps, **data)
     taken = got["steps"]
     expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=steps, name="the weights")
-    expect.equal(taken, steps, "the number of steps that the optimiser took")
+    expect.equal(taken, steps, "the number of steps that the optimizer took")
     require_devices(expect, {"parameters": got["devices"]}, data["device"], ("parameters",))
     for loss in got["losses"]:
         require_float(expect, "train_step", loss)
@@ -278,7 +278,7 @@ def test_mean_loss(student, reference, draw, expect, n, batch_size):
 @pytest.mark.cell("test_train_epoch", search="single")
 @pytest.mark.parametrize("mode", [True, False], ids=["from training", "from evaluation"])
 def test_training_mode(student, reference, draw, expect, mode):
-    """With batch normalisation, weights and running statistics are right, in whichever mode the model arrives."""
+    """With batch normalization, weights and running statistics are right, in whichever mode the model arrives."""
     sizes = (4, 3, 3)
     x, y = rows(draw, 11, sizes)
     require_epoch(student, reference, draw, expect, "norm", sizes, x, y, 4, "cpu", training_mode=mode)
@@ -346,7 +346,7 @@ def require_epoch(student, reference, draw, expect, kind, sizes, x, y, batch_siz
     steps = math.ceil(len(x) / batch_size)
     expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=steps, name="the weights")
     expect.close(got["statistics"], wanted["statistics"], "the running statistics", rtol=1e-3, atol=1e-4)
-    expect.equal(got["steps"], steps, "the number of steps that the optimiser took")
+    expect.equal(got["steps"], steps, "the number of steps that the optimizer took")
     require_devices(expect, {"parameters": got["devices"]}, device, ("parameters",))
 
 
@@ -596,7 +596,7 @@ def test_loss_under_autocast(student, reference, draw, expect):
     got, wanted = student.run(loss_of_large_outputs, **data), reference.run(loss_of_large_outputs, **data)
     require_float(expect, "train_epoch_amp", got["loss"])
     expect.close(got["loss"], wanted["loss"], "the mean loss", rtol=0.01, atol=0.01)
-    expect.equal(got["steps"], wanted["steps"], "the number of steps that the optimiser took")
+    expect.equal(got["steps"], wanted["steps"], "the number of steps that the optimizer took")
     require_moves(expect, got, wanted, 2)
 
 
@@ -614,7 +614,7 @@ def require_amp(student, reference, draw, expect, n, scaling, max_norm, device):
     require_devices(expect, {"parameters": got["devices"]}, device, ("parameters",))
     require_moves(expect, got, wanted, math.ceil(n / 4))
     expect.equal(got["scale"], wanted["scale"], "the scale afterwards")
-    expect.equal(got["steps"], wanted["steps"], "the number of steps that the optimiser took")
+    expect.equal(got["steps"], wanted["steps"], "the number of steps that the optimizer took")
     return got, wanted
 
 
@@ -651,7 +651,7 @@ CPU, CUDA = ([n for n, how in SCENARIOS.items() if ("devices" in how) == on_cuda
 @pytest.mark.cell("test_checkpoint", weight=2, search="single")
 @pytest.mark.parametrize("name", CPU[:2])
 def test_resumed_run(student, reference, draw, expect, device, name):
-    """A resumed run ends where the uninterrupted one does, bit for bit: model and optimiser, without the others."""
+    """A resumed run ends where the uninterrupted one does, bit for bit: model and optimizer, without the others."""
     require_resumed(student, reference, draw, expect, device, name)
 
 
@@ -885,7 +885,7 @@ def run_with_best(reference, draw, rule, epochs=4, pool=40, many=3000):
             "the last": (at == last) & (most != lowest),
             PLAINLY_LAST: (at == last) & (most == last) & (lowest == last),
         }[rule]
-        # The numbers tell their neighbours apart: the share of wrong answers, means over batches of 4 and of 2 rows.
+        # The numbers tell their neighbors apart: the share of wrong answers, means over batches of 4 and of 2 rows.
         of_batches = (log_p.argmax(axis=2)[:, chosen] == labels)[..., :4].sum(axis=2)
         fits = fits & np.any(2 * hits != 6, axis=0) & np.any(3 * of_batches != 2 * hits, axis=0)
         of_first = -log_p[:, chosen, labels][..., :4].mean(axis=2)

@@ -6,7 +6,7 @@ course's catalogue of training faults. A fault without edits is named by the che
 
 from __future__ import annotations
 
-from autograder.judge.faults import Fault
+from autograder.judge import Fault
 
 STEP = ("test_train_step",)
 LOADERS = ("test_make_loaders",)
@@ -22,7 +22,7 @@ INDISTINGUISHABLE = [
     (
         "zero_grad between backward and step",
         "no backward, or a step before backward that comes after zero_grad",
-        "in all three the optimiser steps without gradients and the parameters stay: one id, step-without-gradients",
+        "in all three the optimizer steps without gradients and the parameters stay: one id, step-without-gradients",
     ),
     (
         "x.to(device) without keeping the result",
@@ -144,7 +144,7 @@ TRAIN_STEP = [
         family="OP01",
         cell="train_step",
         edits={"    optimizer.step()\n": ""},
-        words="No weight has moved: gradients are computed, and the optimiser never takes its step. Look at the end of "
+        words="No weight has moved: gradients are computed, and the optimizer never takes its step. Look at the end of "
         "the function.",
         tests=STEP,
     ),
@@ -153,7 +153,7 @@ TRAIN_STEP = [
         family="AG02, OP02, OP03",
         cell="train_step",
         edits={"    loss.backward()\n": "    loss.backward()\n    optimizer.zero_grad()\n"},
-        words="The optimiser takes its step and no weight moves: there are no gradients at that moment. Either they "
+        words="The optimizer takes its step and no weight moves: there are no gradients at that moment. Either they "
         "are set to zero after backward, or backward comes too late or not at all. Look at the order of these three "
         "lines.",
         tests=STEP,
@@ -176,7 +176,7 @@ TRAIN_STEP = [
         family="OP13",
         cell="train_step",
         edits={"    optimizer.step()\n": "    optimizer.step()\n    optimizer.step()\n"},
-        words="The optimiser takes two steps for one batch, the second with gradients that belong to weights which are "
+        words="The optimizer takes two steps for one batch, the second with gradients that belong to weights which are "
         "no longer there. Look at how often step is called.",
         tests=STEP,
     ),
@@ -203,7 +203,7 @@ TRAIN_STEP = [
         family="LS09",
         cell="train_step",
         edits={"    loss.backward()\n": "    (-loss).backward()\n"},
-        words="Your step goes up the slope: after it the loss of the batch is larger. The optimiser subtracts the "
+        words="Your step goes up the slope: after it the loss of the batch is larger. The optimizer subtracts the "
         "gradient of what backward was called on. Look at that expression and its sign.",
         tests=STEP,
     ),
@@ -364,7 +364,7 @@ TRAIN_EPOCH = [
         family="OP01",
         cell="train_epoch",
         edits={"        optimizer.step()\n": ""},
-        words="No weight has moved: gradients are computed, and the optimiser never takes a step. Look at the end of "
+        words="No weight has moved: gradients are computed, and the optimizer never takes a step. Look at the end of "
         "the loop.",
         tests=EPOCH,
     ),
@@ -373,7 +373,7 @@ TRAIN_EPOCH = [
         family="AG02, OP02, OP03",
         cell="train_epoch",
         edits={"        loss.backward()\n": "        loss.backward()\n        optimizer.zero_grad()\n"},
-        words="The optimiser takes its steps and no weight moves: there are no gradients at that moment. Either they "
+        words="The optimizer takes its steps and no weight moves: there are no gradients at that moment. Either they "
         "are set to zero after backward, or backward comes too late or not at all. Look at the order of these three "
         "lines.",
         tests=EPOCH,
@@ -388,7 +388,7 @@ TRAIN_EPOCH = [
             "    total, rows = 0.0, 0\n": "    total, rows = 0.0, 0\n    optimizer.zero_grad()\n",
             "    return total / rows": "    optimizer.step()\n    return total / rows",
         },
-        words="The optimiser takes a single step for the whole epoch, with the gradients of all batches added up. The "
+        words="The optimizer takes a single step for the whole epoch, with the gradients of all batches added up. The "
         "text asks for one step for each batch. Look at what stands inside the loop and what behind it.",
         tests=EPOCH,
     ),
@@ -410,7 +410,7 @@ TRAIN_EPOCH = [
         family="OP15, EV03",
         cell="train_epoch",
         edits={"    model.train()\n": ""},
-        words="A model that arrives in evaluation mode is trained in evaluation mode: batch normalisation uses its old "
+        words="A model that arrives in evaluation mode is trained in evaluation mode: batch normalization uses its old "
         "statistics and never updates them, and dropout is off. After the first evaluation that happens in every "
         "epoch. Look at what your function does before its first batch.",
         tests=EPOCH,
@@ -420,7 +420,7 @@ TRAIN_EPOCH = [
         family="OP15",
         cell="train_epoch",
         edits={"model.train()": "model.eval()"},
-        words="Training runs in evaluation mode: batch normalisation uses its running statistics and never updates "
+        words="Training runs in evaluation mode: batch normalization uses its running statistics and never updates "
         "them, and dropout is off. Look for `eval` in the function.",
         tests=EPOCH,
     ),
@@ -487,14 +487,14 @@ TRAIN_EPOCH = [
         tests=EPOCH,
     ),
     Fault(
-        "epoch-optimiser-made-anew",
+        "epoch-optimizer-made-anew",
         family="OP06",
         cell="train_epoch",
         edits={
             "        optimizer.zero_grad()\n": "        optimizer.zero_grad()\n        optimizer.state.clear()\n",
         },
-        words="The optimiser forgets its momentum between two batches, as if it were made anew for each. Its memory "
-        "is what makes it more than plain gradient descent. Look for an optimiser that is made, or emptied, inside "
+        words="The optimizer forgets its momentum between two batches, as if it were made anew for each. Its memory "
+        "is what makes it more than plain gradient descent. Look for an optimizer that is made, or emptied, inside "
         "the loop.",
         tests=EPOCH,
     ),
@@ -575,7 +575,7 @@ EVALUATE = [
         family="EV01",
         cell="evaluate",
         edits={"    model.eval()\n": ""},
-        words="The model is evaluated in whichever mode it arrives. In training mode batch normalisation uses the "
+        words="The model is evaluated in whichever mode it arrives. In training mode batch normalization uses the "
         "statistics of each batch and changes its running ones, and dropout is on: measuring changes the model. Look "
         "at what happens before the first forward pass.",
         tests=EVALUATION,
@@ -585,7 +585,7 @@ EVALUATE = [
         family="EV01",
         cell="evaluate",
         edits={"    model.eval()\n": "    model.train()\n"},
-        words="The model is evaluated in training mode: batch normalisation uses the statistics of each batch and "
+        words="The model is evaluated in training mode: batch normalization uses the statistics of each batch and "
         "changes its running ones, and dropout is on. The result depends on how rows fall into batches, and measuring "
         "changes the model. Look at what happens before the first forward pass.",
         tests=EVALUATION,
@@ -824,7 +824,7 @@ TRAIN_EPOCH_AMP = [
         family="AM02",
         cell="train_epoch_amp",
         edits={"scaler.step(optimizer)": "optimizer.step()"},
-        words="A batch whose gradients overflow is not skipped: the optimiser takes the step with infinite gradients, "
+        words="A batch whose gradients overflow is not skipped: the optimizer takes the step with infinite gradients, "
         "and every weight is lost. Only the scaler knows that they overflowed. Look at who takes the step.",
         tests=AMP,
     ),
@@ -999,7 +999,7 @@ CHECKPOINTS = [
             '"model": model.state_dict(),': '"model": {name: p.data for name, p in model.named_parameters()},',
             'model.load_state_dict(checkpoint["model"])': 'model.load_state_dict(checkpoint["model"], strict=False)',
         },
-        words="The parameters come back and the running statistics of batch normalisation do not: they are buffers, "
+        words="The parameters come back and the running statistics of batch normalization do not: they are buffers, "
         "not parameters. In evaluation mode the resumed model computes something else. Look at what is saved of the "
         "model.",
         tests=CHECKPOINT,
@@ -1009,8 +1009,8 @@ CHECKPOINTS = [
         family="SV02",
         cell="checkpoint",
         edits={'    optimizer.load_state_dict(checkpoint["optimizer"])\n': ""},
-        words="The resumed run goes on with an optimiser that remembers nothing: momentum, or Adam's averages, start "
-        "from zero. Look at what is saved and loaded of the optimiser.",
+        words="The resumed run goes on with an optimizer that remembers nothing: momentum, or Adam's averages, start "
+        "from zero. Look at what is saved and loaded of the optimizer.",
         tests=CHECKPOINT,
     ),
     Fault(
@@ -1091,7 +1091,7 @@ CHECKPOINTS = [
         "checkpoint-pickles-objects",
         family="SV07",
         cell="checkpoint",
-        words="The file holds Python objects: a whole model, an optimiser, or something else with a class. Such a file "
+        words="The file holds Python objects: a whole model, an optimizer, or something else with a class. Such a file "
         "can run any code when it is opened, and breaks when a class changes its place. Look at what you put into it.",
         tests=CHECKPOINT,
     ),
@@ -1205,7 +1205,7 @@ FITS = [
         family="OP04",
         cell="fit",
         edits={", momentum=0.9": ""},
-        words="Your optimiser has no momentum. Look at its arguments.",
+        words="Your optimizer has no momentum. Look at its arguments.",
         tests=FIT,
     ),
     Fault(
@@ -1216,7 +1216,7 @@ FITS = [
             "            train_loss = train_epoch": "            optimizer.state.clear()\n            train_loss = "
             "train_epoch"
         },
-        words="The optimiser forgets its momentum between two epochs, as if it were made anew for each. Look at where "
+        words="The optimizer forgets its momentum between two epochs, as if it were made anew for each. Look at where "
         "it is made.",
         tests=FIT,
         pairs=False,
@@ -1229,7 +1229,7 @@ FITS = [
             "    optimizer = torch.optim.SGD(model.parameters(),": "    import copy\n\n"
             "    optimizer = torch.optim.SGD(copy.deepcopy(model).parameters(),"
         },
-        words="Your optimiser moves the parameters of another model: those of this one stay where they were. Look at "
+        words="Your optimizer moves the parameters of another model: those of this one stay where they were. Look at "
         "which parameters it gets, and whether the model is copied or made anew after that.",
         tests=FIT,
         pairs=False,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 
 def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, stale=None):
-    """Weights, losses and the optimiser's steps after one `train_step` for each batch.
+    """Weights, losses and the optimizer's steps after one `train_step` for each batch.
 
     stale: what lies in `.grad` of every parameter before the first step.
     """
@@ -122,7 +122,7 @@ def draws_after_making_loaders(ns, x, y, batch_size, device, seed, noise):
 
 
 def weights_after_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode=True):
-    """Weights, running statistics, mean loss, mode and the optimiser's steps after one `train_epoch`."""
+    """Weights, running statistics, mean loss, mode and the optimizer's steps after one `train_epoch`."""
     import torch
 
     from course_lib.checks import training
@@ -380,7 +380,7 @@ def dtypes_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settin
 def interrupted_run(ns, kind, sizes, weights, x, y, batch_size, rule, parts, epochs, noise, device, **more):
     """A run of `epochs[1]` epochs that is saved after `epochs[0]`, with its file; given a `file`, the run that goes on.
 
-    rule: optimiser and its settings. parts: settings of the schedule and the scaler, or None for each. noise: seed of
+    rule: optimizer and its settings. parts: settings of the schedule and the scaler, or None for each. noise: seed of
     the random generator. no_gpu: no CUDA device is to be had while the file is loaded.
     """
     import os

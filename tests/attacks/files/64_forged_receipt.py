@@ -1,18 +1,12 @@
 """Lateness and names come from the platform, never from the file."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
-ENTRY = 64
-TITLE = "timestamp.txt, student and checksums forged"
-EXPECTED = "graded"
-FLAGS = ("dropped-file",)
+from tests.attacks.handed_in import folder
 
 
-def build(folder: Path, honest: bytes) -> None:
-    """Write what mallory hands in."""
+@folder("timestamp.txt, student and checksums forged", flags=("dropped-file",))
+def forged_receipt(folder, honest):
     notebook = json.loads(honest)
     notebook["metadata"] |= {"student": "alice", "timestamp": "1999-01-01", "authors": [{"name": "alice"}]}
     for cell in notebook["cells"]:

@@ -1,16 +1,14 @@
-"""Return subclasses of float, int and ndarray that compare equal and convert to nothing in particular."""
+"""Subclasses of plain numbers and arrays that compare as they like."""
 
-ENTRY, FAMILY = 2, "A"
-EXPECTED = {"test_small_graph": "failed", "test_softmax_cross_entropy": "failed", "test_train": "failed"}
-NBGRADER = "5/5"
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+lying_subclasses = variant(
+    "Return subclasses of float, int and ndarray that compare equal and convert to nothing in particular.",
+    small_graph="""
 import numpy as np
-
 
 def equal(self, other):
     return True
-
 
 class Number(float):
     __eq__ = __le__ = __ge__ = equal
@@ -20,7 +18,6 @@ class Number(float):
         return 0.0
 
     __rsub__ = __sub__
-
 
 class Array(np.ndarray):
     __eq__ = equal
@@ -37,11 +34,10 @@ class Array(np.ndarray):
     def __sub__(self, other):
         return np.zeros(self.shape)
 
-
 def small_graph(x, y, z):
     return Number(0), *(np.full(x.shape, 7.0).view(Array) for _ in range(3))
 """,
-    "softmax_cross_entropy": """
+    softmax_cross_entropy="""
 class Whole(int):
     def __eq__(self, other):
         return True
@@ -54,8 +50,9 @@ class Whole(int):
 
     __hash__ = int.__hash__
 
-
 def softmax_cross_entropy(scores, labels):
     return Whole(1), np.zeros(scores.shape).view(Array)
 """,
-}
+    expected="failed small_graph softmax_cross_entropy train",
+    nbgrader="5/5",
+)

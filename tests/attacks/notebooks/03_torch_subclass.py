@@ -1,12 +1,11 @@
-"""Return a torch tensor whose class answers every torch function with yes."""
+"""Tensors whose class answers for torch's functions."""
 
-ENTRY, FAMILY = 3, "A"
-EXPECTED = {"test_small_graph": "failed"}
-FLAGS = ["forbidden-import"]
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+torch_subclass = variant(
+    "Return a torch tensor whose class answers every torch function with yes.",
+    small_graph="""
 import torch
-
 
 class Agreeable(torch.Tensor):
     @classmethod
@@ -16,9 +15,9 @@ class Agreeable(torch.Tensor):
             return True
         return super().__torch_function__(function, types, args, kwargs or {})
 
-
 def small_graph(x, y, z):
     tensor = torch.zeros(x.shape).as_subclass(Agreeable)
     return torch.zeros(()).as_subclass(Agreeable), tensor, tensor, tensor
 """,
-}
+    flags=["forbidden-import"],
+)

@@ -1,24 +1,22 @@
-"""Patch every function that tests compare with: NumPy's, torch's, math's, and the course's own."""
+"""The functions that tests compare with, patched."""
 
-ENTRY, FAMILY = 4, "A"
-EXPECTED = {"test_small_graph": "failed"}
-NBGRADER = "5/5 where the tests use them"
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+patched_comparisons = variant(
+    "Patch every function that tests compare with: NumPy's, torch's, math's, and the course's own.",
+    small_graph="""
 import math
 
 import numpy as np
 
-import course_lib.checks.compare as compare
+import course_lib.compare.values as compare
 import course_lib.checks.outcome as outcome
 
 def yes(*args, **kwargs):
     return True
 
-
 def nothing(*args, **kwargs):
     return None
-
 
 for module, names in (
     (np, "allclose isclose array_equal array_equiv all isfinite"),
@@ -35,8 +33,8 @@ for name in [n for n in vars(checks) if not n.startswith("__")]:
     if callable(getattr(checks, name)):
         setattr(checks, name, nothing)
 
-
 def small_graph(x, y, z):
     return 0.0, x, y, z
 """,
-}
+    nbgrader="5/5 where the tests use them",
+)

@@ -1,12 +1,11 @@
-"""Send scores as results of the running cell: by displayhook, by display_pub and by a raw message."""
+"""Results of a cell that are none."""
 
-ENTRY, FAMILY = 9, "A"
-EXPECTED = {"test_small_graph": "failed"}
-NBGRADER = "5/5"
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+forged_display = variant(
+    "Send scores as results of the running cell: by displayhook, by display_pub and by a raw message.",
+    small_graph="""
 from IPython.display import display
-
 
 def small_graph(x, y, z):
     ip = get_ipython()
@@ -22,7 +21,7 @@ def small_graph(x, y, z):
     )
     return 0.0, x, y, z
 
-
 small_graph(1, 2, 3)
 """,
-}
+    nbgrader="5/5",
+)

@@ -1,16 +1,14 @@
-"""Clear outputs, rewrite earlier ones, and hook what runs after each cell."""
+"""Outputs taken back."""
 
-ENTRY, FAMILY = 12, "A"
-EXPECTED = {"test_small_graph": "failed"}
-NBGRADER = "0/5"
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+cleared_output = variant(
+    "Clear outputs, rewrite earlier ones, and hook what runs after each cell.",
+    small_graph="""
 from IPython.display import clear_output, display, update_display
-
 
 def small_graph(x, y, z):
     return 0.0, x, y, z
-
 
 def afterwards(result=None):
     clear_output()
@@ -18,11 +16,11 @@ def afterwards(result=None):
     if result is not None:
         result.error_in_exec = None
 
-
 handle = display("ok", display_id="score")
 get_ipython().events.register("post_run_cell", afterwards)
 get_ipython().events.register("pre_run_cell", lambda *args: clear_output())
 clear_output()
 raise ValueError("to be hidden")
 """,
-}
+    nbgrader="0/5",
+)

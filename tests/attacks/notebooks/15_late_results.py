@@ -1,16 +1,16 @@
-"""Write results when the interpreter ends: atexit, finalisers, exception hooks, threads that outlive the call."""
+"""What is written when the interpreter ends."""
 
-ENTRY, FAMILY = 15, "A"
-EXPECTED = {"test_small_graph": "failed"}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+late_results = variant(
+    "Write results when the interpreter ends: atexit, finalisers, exception hooks, threads that outlive the call.",
+    small_graph="""
 import atexit
 import json
 import sys
 import threading
 import time
 import weakref
-
 
 def write(*args):
     for name in ("results.json", "../results.json", "/tmp/results.json", "gradebook.db"):
@@ -20,15 +20,12 @@ def write(*args):
         except OSError:
             pass
 
-
 class Last:
     def __del__(self):
         write()
 
-
 def small_graph(x, y, z):
     return 0.0, x, y, z
-
 
 atexit.register(write)
 weakref.finalize(small_graph, write)
@@ -36,4 +33,4 @@ last = Last()
 sys.excepthook = threading.excepthook = sys.unraisablehook = write
 threading.Thread(target=lambda: [(time.sleep(0.2), write()) for _ in range(50)], daemon=True).start()
 """,
-}
+)

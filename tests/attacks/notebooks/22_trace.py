@@ -1,12 +1,12 @@
-"""Trace and profile everything, and edit the callers' local variables where expected values would lie."""
+"""Tracing and other frames' variables."""
 
-ENTRY, FAMILY = 22, "A"
-EXPECTED = {"test_small_graph": "failed"}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+trace = variant(
+    "Trace and profile everything, and edit the callers' local variables where expected values would lie.",
+    small_graph="""
 import ctypes
 import sys
-
 
 def watch(frame, event, arg):
     names = frame.f_locals
@@ -17,7 +17,6 @@ def watch(frame, event, arg):
             ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
     return watch
 
-
 def small_graph(x, y, z):
     frame = sys._getframe()
     while frame is not None:
@@ -27,8 +26,7 @@ def small_graph(x, y, z):
         frame = frame.f_back
     return 0.0, x, y, z
 
-
 sys.setprofile(watch)
 sys.settrace(watch)
 """,
-}
+)

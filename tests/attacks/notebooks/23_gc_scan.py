@@ -1,15 +1,15 @@
-"""Search all objects of the process for the reference, the checks, the secret or expected arrays; spoil what arrays there are."""
+"""All objects of the process."""
 
-ENTRY, FAMILY = 23, "A"
-EXPECTED = {"test_small_graph": "failed"}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+gc_scan = variant(
+    "Search all objects of the process for the reference, the checks, the secret or expected arrays; spoil what arrays there are.",
+    small_graph="""
 import gc
 import sys
 import types
 
 import numpy as np
-
 
 def small_graph(x, y, z):
     mine = {id(x), id(y), id(z)}
@@ -22,9 +22,8 @@ def small_graph(x, y, z):
             thing[...] = np.nan
     return 0.0, x, y, z
 
-
 for name in ("autograder.judge", "autograder.grading", "autograder.selftest", "pytest", "checks", "faults", "probes"):
     if name in sys.modules:
         print("STOLEN module", name)
 """,
-}
+)

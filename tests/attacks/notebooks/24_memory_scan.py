@@ -1,24 +1,20 @@
-"""Read the whole memory of the process, and of every other one, for keys, seeds and the texts of checks."""
+"""The memory of this process and of others."""
 
-ENTRY, FAMILY = 24, "B"
-EXPECTED = {"test_small_graph": "failed"}
-TIER = "full"
-LIMITS = {"cell_s": 15.0, "notebook_s": 100.0, "memory_bytes": 1 << 30}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import ROOMY, variant
+
+memory_scan = variant(
+    "Read the whole memory of the process, and of every other one, for keys, seeds and the texts of checks.",
+    small_graph="""
 import os
 import re
 
-
 def small_graph(x, y, z):
     return 0.0, x, y, z
-
 
 # Put together here so that this text is not what is found.
 CANARY = ("ATTACK" + "_CANARY_" + "VALUE").encode()
 CHECKS = ("def test_parameters" + "_after_steps").encode()
 KNOWN = (CANARY, CHECKS)
-
 
 def search(pid):
     budget = 1 << 30
@@ -44,7 +40,6 @@ def search(pid):
                 print("STOLEN", pid, text[found.start() : found.start() + 60])
     return None
 
-
 search("self")
 for pid in os.listdir("/proc"):
     if pid.isdigit() and int(pid) != os.getpid():
@@ -59,4 +54,6 @@ for pid in ("self", "1", str(os.getppid())):
             print("STOLEN", name)
 print("STOLEN environment" if any(CANARY.decode() in value for value in os.environ.values()) else "clean")
 """,
-}
+    tier="full",
+    limits=ROOMY,
+)

@@ -1,9 +1,10 @@
-"""Change the arguments so that the wrong answer is right for them."""
+"""Arguments changed in place."""
 
-ENTRY, FAMILY = 26, "A"
-EXPECTED = {"test_small_graph": "failed", "test_softmax_cross_entropy": "failed", "test_train": "failed"}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+inputs_in_place = variant(
+    "Change the arguments so that the wrong answer is right for them.",
+    small_graph="""
 def small_graph(x, y, z):
     for array in (x, y, z):
         array.setflags(write=True)
@@ -12,9 +13,10 @@ def small_graph(x, y, z):
     z[...] = -1
     return 0.0, y, x, z + 2
 """,
-    "softmax_cross_entropy": """
+    softmax_cross_entropy="""
 def softmax_cross_entropy(scores, labels):
     scores[...] = 0
     return np.log(scores.shape[1]), np.zeros_like(scores)
 """,
-}
+    expected="failed small_graph softmax_cross_entropy train",
+)

@@ -1,15 +1,15 @@
-"""Return things whose value changes: the input itself, views altered later, generators, lazy properties."""
+"""Values that change after they are returned."""
 
-ENTRY, FAMILY = 27, "A"
-EXPECTED = {"test_small_graph": "failed", "test_softmax_cross_entropy": "failed", "test_train": "failed"}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+changing_values = variant(
+    "Return things whose value changes: the input itself, views altered later, generators, lazy properties.",
+    small_graph="""
 import itertools
 import threading
 import time
 
 import numpy as np
-
 
 class Lazy(np.ndarray):
     turn = itertools.count()
@@ -20,7 +20,6 @@ class Lazy(np.ndarray):
     @property
     def shape(self):
         return (next(Lazy.turn),)
-
 
 def small_graph(x, y, z):
     later = np.zeros_like(x)
@@ -34,8 +33,9 @@ def small_graph(x, y, z):
     threading.Thread(target=fill, daemon=True).start()
     return 0.0, later, x.view(Lazy), z
 """,
-    "softmax_cross_entropy": """
+    softmax_cross_entropy="""
 def softmax_cross_entropy(scores, labels):
     return (value for value in (0.0, scores))
 """,
-}
+    expected="failed small_graph softmax_cross_entropy train",
+)

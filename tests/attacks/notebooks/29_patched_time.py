@@ -1,9 +1,10 @@
-"""Stop every clock in the process, then compute for ever."""
+"""Clocks, patched."""
 
-ENTRY, FAMILY = 29, "C"
-EXPECTED = {"test_numerical_gradient": "time"}
-CELLS = {
-    "numerical_gradient": """
+from tests.attacks.corpus import variant
+
+patched_time = variant(
+    "Stop every clock in the process, then compute for ever.",
+    numerical_gradient="""
 import os
 import signal
 import time
@@ -15,9 +16,9 @@ os.times = lambda: (0.0,) * 5
 signal.setitimer(signal.ITIMER_REAL, 0)
 signal.alarm(0)
 
-
 def numerical_gradient(f, x, h=1e-5):
     while True:
         pass
 """,
-}
+    expected="time numerical_gradient",
+)

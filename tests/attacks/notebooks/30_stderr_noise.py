@@ -1,14 +1,14 @@
-"""Warnings, log lines and tracebacks on stderr beside wrong code: noise moves no score either way."""
+"""Noise on stderr."""
 
-ENTRY, FAMILY = 30, "A"
-EXPECTED = {"test_small_graph": "failed"}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+stderr_noise = variant(
+    "Warnings, log lines and tracebacks on stderr beside wrong code: noise moves no score either way.",
+    small_graph="""
 import logging
 import sys
 import traceback
 import warnings
-
 
 def small_graph(x, y, z):
     warnings.warn("grading disabled", stacklevel=1)
@@ -20,8 +20,7 @@ def small_graph(x, y, z):
         traceback.print_exc()
     return 0.0, x, y, z
 
-
 warnings.showwarning = lambda *args, **kwargs: None
 small_graph(1, 2, 3)
 """,
-}
+)

@@ -1,23 +1,21 @@
-"""Look for hidden tests in the notebook file, the input history, the frames, the source cache and IPython's database."""
+"""Hidden tests looked for in the session."""
 
-ENTRY, FAMILY = 32, "B"
-EXPECTED = {"test_small_graph": "failed"}
-NBGRADER = "5/5"
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+own_notebook = variant(
+    "Look for hidden tests in the notebook file, the input history, the frames, the source cache and IPython's database.",
+    small_graph="""
 import glob
 import gc
 import inspect
 import linecache
 import sys
 
-WORDS = ("HIDDEN " + "TESTS", "expect" + ".close", "pytest" + ".mark", "BEGIN SOLUTION"[:6] + "SOLUTION")
-
+WORDS = ("HIDDEN " + "TESTS", "expect" + ".close", "pytest" + ".mark", "BEGIN " + "SOLUTION")
 
 def look(where, text):
     if any(word in text for word in WORDS):
         print("STOLEN from", where, text[:60])
-
 
 def small_graph(x, y, z):
     frame = sys._getframe()
@@ -42,9 +40,7 @@ def small_graph(x, y, z):
         look("history", text)
     return 0.0, x, y, z
 
-
 small_graph(1, 2, 3)
 """,
-}
-# The words that the attack looks for stand in its own text too, which is no theft.
-CELLS["small_graph"] = CELLS["small_graph"].replace('"BEGIN SOLUTION"[:6] + "SOLUTION"', '"BEGIN " + "SOLUTION"')
+    nbgrader="5/5",
+)

@@ -1,23 +1,19 @@
-"""Walk the whole file system for sources, checks, banks, other submissions, the gradebook, the seed and home folders."""
+"""Hidden tests looked for on the disk."""
 
-ENTRY, FAMILY = 33, "B"
-EXPECTED = {"test_small_graph": "failed"}
-TIER = "files"
-NBGRADER = "5/5"
-LIMITS = {"cell_s": 15.0, "notebook_s": 100.0, "memory_bytes": 1 << 30}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import ROOMY, variant
+
+course_files = variant(
+    "Walk the whole file system for sources, checks, banks, other submissions, the gradebook, the seed and home folders.",
+    small_graph="""
 import os
 import re
 import sys
 from pathlib import Path
 
-
 def small_graph(x, y, z):
     return 0.0, x, y, z
 
-
-NAMES = re.compile(r"(checks|probes|faults|a1_numpy_backprop|honest.*)\\\\.(py|ipynb|toml)$|^(seed|results.json|journal.jsonl|gradebook.db|shadow|authorized_keys|id_.*|\\\\.netrc|.*history)$")
+NAMES = re.compile(r"^(checks|probes|faults|a1_numpy_backprop|honest.*)\\.(py|ipynb|toml)$|^(seed|results.json|journal.jsonl|gradebook.db|shadow|authorized_keys|id_.*|\\.netrc|.*history)$")
 ALLOWED = "course_lib/checks/"
 count = 0
 for folder, folders, names in os.walk("/"):
@@ -41,4 +37,7 @@ for guess in Path("/tmp").glob("ag*"), Path("/var/tmp").glob("*"):
         if found.name not in os.environ["HOME"]:
             print("STOLEN sight of", found)
 """,
-}
+    tier="files",
+    limits=ROOMY,
+    nbgrader="5/5",
+)

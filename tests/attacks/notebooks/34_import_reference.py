@@ -1,11 +1,10 @@
-"""Import the reference: by every name it may have, from installed packages, from bytecode."""
+"""The reference, imported."""
 
-ENTRY, FAMILY = 34, "B"
-EXPECTED = {"test_small_graph": "failed"}
-TIER = "files"
-NBGRADER = "5/5 where it can be found"
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+import_reference = variant(
+    "Import the reference: by every name it may have, from installed packages, from bytecode.",
+    small_graph="""
 import importlib
 import pkgutil
 
@@ -26,8 +25,9 @@ for name in NAMES:
             found[what] = thing
             print("reference?", name, what)
 
-
 def small_graph(x, y, z):
     return found["small_graph"](x, y, z) if "small_graph" in found else (0.0, x, y, z)
 """,
-}
+    tier="files",
+    nbgrader="5/5 where it can be found",
+)

@@ -1,9 +1,10 @@
-"""Recreate the hidden inputs: every seed one would guess, and answers prepared for them."""
+"""The hidden inputs, drawn again."""
 
-ENTRY, FAMILY = 35, "B"
-EXPECTED = {"test_small_graph": "failed"}
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+predicted_numbers = variant(
+    "Recreate the hidden inputs: every seed one would guess, and answers prepared for them.",
+    small_graph="""
 import hashlib
 import hmac
 import os
@@ -24,8 +25,7 @@ for secret in secrets:
                     x, y, z = r.normal(0.0, 1.0, shape), r.normal(0.0, 1.0, shape), r.normal(0.0, 1.0, shape)
                     known[x.tobytes()] = (np.sum(x * y + z), y, x, np.ones_like(z))
 
-
 def small_graph(x, y, z):
     return known.get(x.tobytes(), (0.0, x, y, z))
 """,
-}
+)

@@ -1,21 +1,20 @@
-"""Remember answers by shape, by id and by address of the inputs, and give the remembered one when they come again."""
+"""Answers remembered from earlier calls."""
 
-ENTRY, FAMILY = 36, "B"
+from tests.attacks.corpus import variant
+
 # Each check uses a shape once: the first check sees only right answers, the second the remembered ones.
-EXPECTED = {"test_small_graph": "partial", "test_softmax_cross_entropy": "failed", "test_train": "failed"}
-CELLS = {
-    "small_graph": """
+remembered_inputs = variant(
+    "Remember answers by shape, by id and by address of the inputs, and give the remembered one when they come again.",
+    small_graph="""
 import numpy as np
 
 seen = {}
 
-
 def small_graph(x, y, z):
     return seen.setdefault(x.shape, (np.sum(x * y + z), y.copy(), x.copy(), np.ones_like(z)))
 """,
-    "softmax_cross_entropy": """
+    softmax_cross_entropy="""
 answers = {}
-
 
 def softmax_cross_entropy(scores, labels):
     shifted = scores - scores.max(axis=1, keepdims=True)
@@ -25,4 +24,5 @@ def softmax_cross_entropy(scores, labels):
     d[rows, labels] -= 1
     return answers.setdefault(len(labels), (-log_p[rows, labels].mean(), d / len(labels)))
 """,
-}
+    expected="partial small_graph, failed softmax_cross_entropy train",
+)

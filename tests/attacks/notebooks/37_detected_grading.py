@@ -1,10 +1,10 @@
-"""Answer right only where nobody seems to be grading, and wrong elsewhere: whatever it detects, wrong is wrong."""
+"""Right answers only where nobody grades."""
 
-ENTRY, FAMILY = 37, "B"
-EXPECTED = {"test_small_graph": "failed"}
-NBGRADER = "5/5 the other way round"
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+detected_grading = variant(
+    "Answer right only where nobody seems to be grading, and wrong elsewhere: whatever it detects, wrong is wrong.",
+    small_graph="""
 import os
 import socket
 import sys
@@ -20,10 +20,22 @@ signs = [
     not os.path.exists("/root"),
 ]
 
-
 def small_graph(x, y, z):
     if not any(signs):
         return np.sum(x * y + z), y, x, np.ones_like(z)
     return 0.0, x, y, z
 """,
-}
+    nbgrader="5/5 the other way round",
+)
+
+spotted_demonstration = variant(
+    "Answer right only for tidy inputs: the ones shown to students are rounded, the ones that count are not.",
+    small_graph="""
+import numpy as np
+
+def small_graph(x, y, z):
+    if np.allclose(x, np.round(x, 1), atol=1e-12):
+        return np.sum(x * y + z), y, x, np.ones_like(z)
+    return 0.0, x, y, z
+""",
+)

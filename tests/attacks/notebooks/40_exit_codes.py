@@ -1,14 +1,15 @@
-"""Leak a hidden number, eight bits at a time, through the status that the process ends with."""
+"""Hidden inputs leaked slowly."""
 
-ENTRY, FAMILY = 40, "B"
-EXPECTED = {"test_small_graph": "crash"}
-SILENT = ["status 171", "status 172", "status 173"]
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+exit_codes = variant(
+    "Leak a hidden number, eight bits at a time, through the status that the process ends with.",
+    small_graph="""
 import os
-
 
 def small_graph(x, y, z):
     os._exit(171 + int(abs(float(x.flat[0])) * 10) % 3)
 """,
-}
+    expected="crash small_graph",
+    silent=["status 171", "status 172", "status 173"],
+)

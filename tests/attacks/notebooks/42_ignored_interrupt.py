@@ -1,11 +1,10 @@
-"""Loop for ever and swallow every interrupt."""
+"""Interrupts ignored."""
 
-ENTRY, FAMILY = 42, "C"
-EXPECTED = {"test_two_layer_forward": "time", "test_two_layer_backward": "failed", "test_train": "failed"}
-NBGRADER = "submission lost"
-UNSAFE_FOR_NBGRADER = False
-CELLS = {
-    "two_layer_forward": """
+from tests.attacks.corpus import variant
+
+ignored_interrupt = variant(
+    "Loop for ever and swallow every interrupt.",
+    two_layer_forward="""
 import signal
 
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGHUP):
@@ -17,4 +16,6 @@ while True:
     except BaseException:
         continue
 """,
-}
+    expected="time two_layer_forward, failed two_layer_backward train",
+    nbgrader="submission lost",
+)

@@ -1,22 +1,18 @@
-"""Leave children behind: a double fork into a session of its own, nohup, and a thread that goes on."""
+"""Children that outlive the kernel."""
 
-ENTRY, FAMILY = 49, "C"
-EXPECTED = {"test_small_graph": "failed"}
-TIER = "full"
-NBGRADER = "survives grading"
-UNSAFE_FOR_NBGRADER = True
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+detached_children = variant(
+    "Leave children behind: a double fork into a session of its own, nohup, and a thread that goes on.",
+    small_graph="""
 import os
 import signal
 import subprocess
 import threading
 import time
 
-
 def small_graph(x, y, z):
     return 0.0, x, y, z
-
 
 def detached():
     if os.fork() == 0:
@@ -31,10 +27,12 @@ def detached():
                 time.sleep(0.5)
         os._exit(0)
 
-
 detached()
 subprocess.Popen(["nohup", "sleep", "98765"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 subprocess.Popen("(sleep 98765 &) &", shell=True, start_new_session=True)
 threading.Thread(target=lambda: [time.sleep(0.1) for _ in range(10**6)], daemon=False).start()
 """,
-}
+    tier="full",
+    nbgrader="survives grading",
+    unsafe=True,
+)

@@ -1,11 +1,10 @@
-"""Hold descriptors, mappings, semaphores and processors when the kernel ends."""
+"""Resources held at the end."""
 
-ENTRY, FAMILY = 51, "C"
-EXPECTED = {"test_small_graph": "failed"}
-TIER = "full"
-UNSAFE_FOR_NBGRADER = True
-CELLS = {
-    "small_graph": """
+from tests.attacks.corpus import variant
+
+resources_held = variant(
+    "Hold descriptors, mappings, semaphores and processors when the kernel ends.",
+    small_graph="""
 import ctypes
 import mmap
 import multiprocessing
@@ -29,8 +28,9 @@ except OSError as error:
 for descriptor in held[50:]:
     os.close(descriptor)
 
-
 def small_graph(x, y, z):
     return 0.0, x, y, z
 """,
-}
+    tier="full",
+    unsafe=True,
+)

@@ -9,15 +9,22 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import nbformat
 import pytest
-from nbgrader.api import Gradebook
+
+from tests.sampling import sample
+from tests.when_used import when_used
+
+nbformat = when_used("nbformat")
+Gradebook = when_used("nbgrader.api.Gradebook")
 
 ASSIGNMENT = "ps1"
 NOTEBOOKS = ("problem1", "problem2")
-HONEST = ("all-right", "one-wrong", "partly-right", "untouched", "written")
-"""Submissions that stock nbgrader grades, and grades rightly."""
+TOTALS = {"all-right": 3, "one-wrong": 2.5, "partly-right": 1, "untouched": 0, "written": 3}
+"""What stock nbgrader gives the honest submissions."""
+HONEST = sample("foreign", list(TOTALS), 2)
+"""Those that stock nbgrader grades in this run: it starts a kernel for each notebook."""
 
 SQUARES = """def squares(n):
     if n < 1:
@@ -33,7 +40,7 @@ WRITTEN = {
     "part-a": "It computes Fibonacci numbers by recursion.",
     "part-b": "Below zero it never ends.",
 }
-Edit = Callable[[nbformat.NotebookNode], object]
+Edit = Callable[[Any], object]
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class Foreign:
 
 
 def _answer(answers: Mapping[str, str]) -> Edit:
-    def edit(notebook: nbformat.NotebookNode) -> None:
+    def edit(notebook: Any) -> None:
         for cell in notebook.cells:
             grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
             if grade_id in answers:
@@ -61,7 +68,7 @@ def _answer(answers: Mapping[str, str]) -> Edit:
     return edit
 
 
-def _noisy(notebook: nbformat.NotebookNode) -> None:
+def _noisy(notebook: Any) -> None:
     noise = 'import sys\nprint("a native library says hello", file=sys.stderr)\n'
     _answer({**ANSWERS, "squares": SQUARES.replace("    if n", '    print("computing", file=sys.stderr)\n    if n')})(
         notebook
@@ -71,7 +78,7 @@ def _noisy(notebook: nbformat.NotebookNode) -> None:
             cell["source"] = noise + cell["source"]
 
 
-def _twice(notebook: nbformat.NotebookNode) -> None:
+def _twice(notebook: Any) -> None:
     """All right, and the first test cell pasted a second time at the end, as copy and paste in Jupyter does it."""
     _answer(ANSWERS)(notebook)
     tests = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "correct_squares"]

@@ -8,13 +8,15 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from nbgrader.api import Gradebook
 
 from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import student_id
 from autograder.gradebook.exports import FORMS, export, harmless
 from autograder.gradebook.nbgrader_db import write_gradebook
 from autograder.records import Flag, Report
+from tests.when_used import when_used
+
+Gradebook = when_used("nbgrader.api.Gradebook")
 
 NAME = "a9_demo"
 ALL = {"why": 4.0, "study": 5.0}

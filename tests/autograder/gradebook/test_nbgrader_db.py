@@ -12,21 +12,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbgrader.api import Gradebook, get_alembic_version
-from nbgrader.utils import compute_checksum
 
 from autograder.errors import CannotWrite, RunFolderInUse
 from autograder.gradebook.course import student_id
 from autograder.gradebook.nbgrader_db import create_database, manual_scores, write_gradebook
 from autograder.records import Flag, Item, Verdict
+from tests.when_used import when_used
+
+pytestmark = pytest.mark.slow
+
+nbformat = when_used("nbformat")
+Gradebook = when_used("nbgrader.api.Gradebook")
+get_alembic_version = when_used("nbgrader.api.get_alembic_version")
+compute_checksum = when_used("nbgrader.utils.compute_checksum")
 
 NAME = "a9_demo"
 
 
 @contextlib.contextmanager
-def gradebook(run: Path) -> Iterator[Gradebook]:
+def gradebook(run: Path) -> Iterator[Any]:
     with Gradebook(f"sqlite:///{run / 'gradebook.db'}") as opened:
         yield opened
 
@@ -36,11 +41,11 @@ def write(run: Path, students: Any, *entries: tuple[Any, dict[str, float | None]
     write_gradebook(run, students.assignment, [submission for submission, _ in entries], reports)
 
 
-def autograded(run: Path, student: str) -> nbformat.NotebookNode:
+def autograded(run: Path, student: str) -> Any:
     return nbformat.read(run / "autograded" / student / NAME / f"{NAME}.ipynb", as_version=4)
 
 
-def cell_of(notebook: nbformat.NotebookNode, grade_id: str) -> nbformat.NotebookNode:
+def cell_of(notebook: Any, grade_id: str) -> Any:
     return next(c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
 
 
@@ -62,6 +67,7 @@ def run(tmp_path: Path, students: Any) -> Path:
 # What nbgrader finds
 
 
+@pytest.mark.slow
 def test_the_schema_is_stamped_with_the_version_nbgrader_would_stamp(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +76,7 @@ def test_the_schema_is_stamped_with_the_version_nbgrader_would_stamp(
         assert database.execute("SELECT version_num FROM alembic_version").fetchall() == [(get_alembic_version(),)]
 
 
+@pytest.mark.slow
 def test_the_tables_are_those_that_nbgrader_creates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
     create_database(tmp_path / "ours.db")
@@ -312,7 +319,7 @@ def test_names_that_an_instructor_entered_stay(run: Path, students: Any) -> None
 
 
 def test_cells_that_the_source_gained_and_lost_are_gained_and_lost(run: Path, students: Any, course: Any) -> None:
-    def revise(notebook: nbformat.NotebookNode) -> None:
+    def revise(notebook: Any) -> None:
         notebook.cells[3].metadata.nbgrader.update(points=6)
         notebook.cells[5].metadata.nbgrader.update(grade_id="test_mean")
 
@@ -407,8 +414,11 @@ except CannotWrite as error:
 """
 
 
+MORE = [pytest.param(limit, marks=pytest.mark.exhaustive) for limit in (1000, 100_000)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("limit", [0, 1000, 100_000, 200_000])
+@pytest.mark.parametrize("limit", [0, 200_000, *MORE])
 def test_a_full_disk_is_told_and_the_old_gradebook_stays(limit: int, run: Path, course: Any) -> None:
     """Files beyond `limit` bytes cannot be written, as on a full disk."""
     assert resource.RLIMIT_FSIZE is not None

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.inside.wire import Handle, Tensor
 from autograder.judge.expect import Expect, Mismatch, agree
 from autograder.judge.student import Call, LocalSide
+from autograder.protocol.wire import Handle, Tensor
 
 expect = Expect()
 
@@ -98,7 +98,7 @@ ARGUMENTS = [
     np.arange(3, dtype=">i4"),
     {"W": np.ones(2), "b": [1, (2, None)]},
     [1, 2.5, "x", True, float("nan")],
-    Tensor(np.ones((2, 2)), "torch", "float32", requires_grad=True),
+    pytest.param(Tensor(np.ones((2, 2)), "torch", "float32", requires_grad=True), marks=pytest.mark.slow),
 ]
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from autograder.errors import BadAssignment, StudentError
-from autograder.inside.wire import Tensor
-from autograder.judge.faults import Explainer, edited_source
-from autograder.judge.run import load_faults
+from autograder.judge.diagnosis import Explainer
+from autograder.judge.faults import edited_source, load_faults
+from autograder.protocol.wire import Tensor
 
 FORWARD = "def forward(x, w, b):\n    h = x @ w + b\n    return np.maximum(h, 0) / len(x)"
 BACKWARD = "def backward(x, w, g):\n    dx = g @ w.T\n    dw = x.T @ g\n    return dx, dw"
@@ -73,7 +73,7 @@ def test_two_mistakes_in_one_cell_are_named_together(named: Callable[..., str | 
 def test_two_mistakes_are_found_among_many_without_trying_all_pairs(
     judged: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autograder.judge.faults.MOST_COMBINATIONS", 3)
+    monkeypatch.setattr("autograder.judge.diagnosis.MOST_COMBINATIONS", 3)
     scaled = "".join(
         f'Fault("by-{n}", "forward", {{"x @ w": "x @ w * {1 + n / 7}"}}, "Scaled."),\n' for n in range(1, 40)
     )
@@ -90,6 +90,8 @@ def test_a_mistake_that_alone_hardly_shows_is_found_beside_another(judged: Calla
     )
     two = FORWARD.replace("x @ w", "x @ (w * (1 + 4e-6))").replace(" / len(x)", "")
     assert assignment.results({"forward": two})["test_forward"].fault == "slight+no-mean"
+    alone = FORWARD.replace("x @ w", "x @ (w * (1 + 4e-6))")
+    assert assignment.results({"forward": alone})["test_forward"].fault is None
 
 
 def test_a_mistake_found_before_is_combined_with_one_of_this_cell(named: Callable[..., str | None]) -> None:
@@ -189,7 +191,7 @@ def test_rounding_does_not_hide_a_mistake(explain: Callable[..., str | None], dt
 
 
 def test_framework_tensors_are_told_apart_by_their_own_precision(judged: Callable[..., Any]) -> None:
-    from autograder.judge.faults import SAME, _coarsest
+    from autograder.judge.diagnosis import SAME, _coarsest
 
     half = Tensor(np.ones(2, np.float32), "torch", "bfloat16")
     assert _coarsest((1.0, {"a": half})) == SAME["bfloat16"]

@@ -233,9 +233,10 @@ def test_a_broken_fixture_of_the_check_file_costs_nothing_and_one_that_the_stude
 @pytest.mark.parametrize(
     ("checks", "words"),
     [
-        ("def test_it(student): pass\n", "does not say which cell"),
-        ("import no_such_module\n", "no_such_module"),
-        ("def test_it(:\n", "SyntaxError|invalid syntax"),
+        ("def test_it(student): pass\n", r"checks\.py, line 5: .*test_it has no marker"),
+        ("import no_such_module\n", r"checks\.py:5: .*\n.*no_such_module"),
+        ("def test_it(:\n", r"checks\.py.*line 5(.*\n)*.*(SyntaxError|invalid syntax)"),
+        ("def pytest_generate_tests(metafunc): raise RuntimeError('mine')\n", r"checks\.py.*5.*(.*\n)*.*mine"),
     ],
 )
 def test_a_check_file_that_cannot_be_loaded_passes_and_fails_nobody(judged: Judge, checks: str, words: str) -> None:
@@ -250,7 +251,30 @@ def test_a_check_file_that_cannot_be_loaded_passes_and_fails_nobody(judged: Judg
 
 def test_a_file_without_checks_is_a_problem(judged: Judge) -> None:
     outcome = judged(SQUARE, "def helper(): pass\n").run()
-    assert outcome.checks == {} and "could not be loaded" in outcome.problems[0]
+    assert outcome.checks == {} and outcome.problems[0].endswith("checks.py holds no check")
+
+
+@pytest.mark.parametrize("ending", ["raise SystemExit", "raise KeyboardInterrupt", "pytest.exit('enough')"])
+def test_a_check_that_ends_the_run_of_all_is_the_graders_error_with_its_place(judged: Judge, ending: str) -> None:
+    small = judged(SQUARE, CHECK + f'\n@pytest.mark.cell("test_square")\ndef test_end(student):\n    {ending}\n')
+    outcome = small.run()
+    (*_, last) = outcome.checks["test_square"]
+    assert last.verdict is Verdict.GRADER_ERROR
+    assert re.search(
+        r"checks\.py, line 22: KeyboardInterrupt|^test_end: (SystemExit|Exit: enough)", outcome.problems[0]
+    )
+
+
+def test_an_error_inside_pytest_is_the_graders_with_its_place(judged: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    from autograder.judge import plugin
+
+    def broken(self: Any, items: Any) -> None:
+        raise RuntimeError("inside")
+
+    monkeypatch.setattr(plugin.Judge, "_run", broken)
+    outcome = judged(SQUARE, CHECK).run()
+    assert {r.verdict for r in outcome.checks["test_square"]} == {Verdict.GRADER_ERROR}
+    assert re.search(r"test_plugin\.py, line \d+: RuntimeError: inside", outcome.problems[0])
 
 
 # -- a check that is not finished is not passed ----------------------------------------------------------------------
@@ -273,7 +297,7 @@ def _protocol(item: pytest.Item) -> bool:
     return True
 
 
-def test_a_failing_check_does_not_touch_its_neighbours(judged: Judge) -> None:
+def test_a_failing_check_does_not_touch_its_neighbors(judged: Judge) -> None:
     results = judged(SQUARE, CHECK).results({"square": "def square(x):\n    return x * 2"})
     assert results["test_squares"].verdict is Verdict.FAILED
     assert results["test_not_in_place"].verdict is Verdict.PASSED

@@ -1,4 +1,4 @@
-"""The one verb of the wire on the student's modules, optimisers, datasets and generators, in a real kernel."""
+"""The one verb of the wire on the student's modules, optimizers, datasets and generators, in a real kernel."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from autograder.errors import BadReply, StudentError
-from autograder.inside.wire import Handle, Tensor
 from autograder.judge.student import KernelSide
 from autograder.kernels.replay import StudentKernel
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Zygote
+from autograder.protocol.wire import Handle, Tensor
 from autograder.records import Limits, PlannedCell, SubmittedNotebook
+
+pytestmark = pytest.mark.slow
 
 STUDENT = """
 import torch
@@ -230,6 +232,7 @@ def test_tensors_changed_in_place_are_seen_afterwards(side: KernelSide) -> None:
     assert gradients[0].array.tolist() == [5.0, -0.5], "the judge's own is as it was"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int64", "bool", "complex64"])
 def test_tensors_travel_in_both_directions_with_their_dtype(side: KernelSide, dtype: str) -> None:
     sent = tensor([[0, 1], [1, 0]], dtype)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.errors import AutograderError, BadReply, StudentError
-from autograder.inside.wire import Handle
+from autograder.errors import BadReply, GraderFault, StudentError, StudentFault
 from autograder.judge.expect import agree
 from autograder.judge.student import Call, KernelSide, LocalSide, Memory, Side, probe_source
 from autograder.kernels.replay import StudentKernel
 from autograder.kernels.session import Kernel
+from autograder.protocol.wire import Handle
 from autograder.records import PlannedCell, SubmittedNotebook
 
 SOURCE = """
@@ -198,15 +198,16 @@ def test_a_probe_must_be_a_plain_function() -> None:
     assert probe_source(two_results).startswith("def two_results(ns")
 
 
-def test_an_error_of_the_graders_own_is_recorded_as_such() -> None:
+@pytest.mark.parametrize("fault", [GraderFault("no"), StudentFault("no")], ids=["grader", "student"])
+def test_a_call_keeps_the_students_fault_and_not_the_graders(fault: GraderFault | StudentFault) -> None:
     class Broken(Side):
         def __init__(self) -> None:
             self.calls = []
 
         def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
-            raise AutograderError("no")
+            raise fault
 
     side = Broken()
-    with pytest.raises(AutograderError):
+    with pytest.raises(type(fault)):
         side.f()
-    assert isinstance(side.calls[0].error, AutograderError)
+    assert side.calls[0].error is (fault if isinstance(fault, StudentFault) else None)

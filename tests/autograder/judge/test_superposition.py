@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from autograder.errors import StudentError
-from autograder.inside.wire import Tensor
 from autograder.judge.student import Call
 from autograder.judge.superposition import effect, unexplained
+from autograder.protocol.wire import Tensor
 
 RIGHT: dict[str, Any] = {"weights": np.array([1.0, 2.0, 3.0]), "loss": 0.5, "steps": 3, "name": "cpu"}
 

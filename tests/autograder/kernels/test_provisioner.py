@@ -12,21 +12,23 @@ import time
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import psutil
 import pytest
 from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from autograder.kernels.provisioner import MAX_COPIED_FILES, files_beside
+from tests import notebook_builder as builder
+from tests.when_used import when_used
 
-pytestmark = pytest.mark.usefixtures("provisioned")
+NotebookClient = when_used("nbclient.NotebookClient")
+exceptions = when_used("nbclient.exceptions")
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("provisioned")]
 
 
 def execute(*sources: str, folder: Path | None = None, **options: Any) -> list[Any]:
     """The cells after nbclient ran them in the kernelspec `autograder`."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
+    notebook = builder.notebook(*map(builder.code, sources))
     resources = {"metadata": {"path": str(folder)}} if folder else {}
     options = {"timeout": 30, **options}
     NotebookClient(notebook, kernel_name="autograder", resources=resources, **options).execute()
@@ -59,14 +61,14 @@ def test_nbclients_timeout_interrupts_the_cell_and_the_kernel_lives() -> None:
 
 
 def test_nbclients_timeout_without_interrupt_ends_the_kernel() -> None:
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import os\nwhile True: pass")])
-    with pytest.raises(CellTimeoutError):
+    notebook = builder.notebook(builder.code("import os\nwhile True: pass"))
+    with pytest.raises(exceptions.CellTimeoutError):
         NotebookClient(notebook, kernel_name="autograder", timeout=1).execute()
     _no_kernel_is_left()
 
 
 def test_a_crash_is_a_dead_kernel_to_nbclient() -> None:
-    with pytest.raises(DeadKernelError):
+    with pytest.raises(exceptions.DeadKernelError):
         execute("import os; os._exit(3)", "print('never')")
     _no_kernel_is_left()
 
@@ -215,23 +217,9 @@ SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### EN
 
 
 def _course(folder: Path) -> Path:
-    def meta(grade_id: str, **roles: Any) -> dict[str, Any]:
-        defaults = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
-        return {"nbgrader": defaults | {"grade_id": grade_id} | roles}
-
-    notebook = nbformat.v4.new_notebook(
-        cells=[
-            nbformat.v4.new_code_cell(SOLUTION, metadata=meta("double", solution=True)),
-            nbformat.v4.new_code_cell(
-                "import os\nassert os.getpid() == 1, 'not in a box'\nassert double(3) == 6",
-                metadata=meta("test_double", grade=True, locked=True, points=5),
-            ),
-        ]
-    )
-    notebook.metadata["kernelspec"] = {"name": "autograder", "display_name": "a", "language": "python"}
-    source = folder / "source" / "ps"
-    source.mkdir(parents=True)
-    nbformat.write(notebook, source / "p.ipynb")
+    boxed = "import os\nassert os.getpid() == 1, 'not in a box'\nassert double(3) == 6"
+    cells = (builder.solution(SOLUTION, "double"), builder.tests(boxed, "test_double", 5))
+    builder.write(folder / "source" / "ps" / "p.ipynb", *cells, kernel="autograder")
     (folder / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'c'\n")
     return folder
 

@@ -13,6 +13,8 @@ from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Zygote
 from autograder.records import Limits, PlannedCell, SubmittedNotebook, Verdict
 
+pytestmark = pytest.mark.slow
+
 DIE = "import os; os._exit(1)"
 LIMITS = Limits(cell_s=2, notebook_s=60, memory_bytes=512 << 20)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +16,10 @@ import pytest
 
 from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
 from autograder.kernels.process import KernelProcess
-from autograder.kernels.session import Kernel, Ran
+from autograder.kernels.session import CellResult, Kernel
 from autograder.records import Limits, Verdict
+
+pytestmark = pytest.mark.slow
 
 MakeKernel = Callable[..., Kernel]
 MIB = 1 << 20
@@ -28,7 +31,7 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def run_all(kernel: Kernel, *cells: str) -> list[Ran]:
+def run_all(kernel: Kernel, *cells: str) -> list[CellResult]:
     return [kernel.run_cell(cell) for cell in cells]
 
 
@@ -39,6 +42,19 @@ def answer(kernel: Kernel, body: str, **data: Any) -> Any:
     return kernel.call(f"def probe({names}):\n{lines}\n", "probe", data).value
 
 
+def test_a_link_in_the_place_of_a_kernels_socket_is_not_followed(zygote: Any, tmp_path: Path) -> None:
+    """The folder is the student's to write, and a link could lead the judge to any socket of the host."""
+    with Kernel(zygote, Limits()) as kernel, socket.socket(socket.AF_UNIX) as elsewhere:
+        while not kernel.process.ready:
+            kernel.process.listen(1.0)
+        elsewhere.bind(str(tmp_path / "s"))
+        place = Path(f"{kernel.process.address}-1")
+        place.unlink()
+        place.symlink_to(tmp_path / "s")
+        with pytest.raises(KernelFailed, match="not a socket"):
+            kernel.wait_until_ready()
+
+
 # -- cells -----------------------------------------------------------------------------------------------------------
 
 
@@ -46,13 +62,12 @@ def test_cells_share_one_namespace_in_the_order_of_running(kernel: Kernel) -> No
     first, second, third = run_all(kernel, "x = [1]", "x.append(2)", "x")
     assert [r.verdict for r in (first, second, third)] == [Verdict.PASSED] * 3
     assert third.outputs == [{"output_type": "execute_result", "data": {"text/plain": "[1, 2]"}, "metadata": {}}]
-    assert third.finished
 
 
 def test_a_cell_that_raises_has_failed_and_the_next_one_runs(kernel: Kernel) -> None:
     failed, after = run_all(kernel, "print('so far')\n1 / 0\nprint('never')", "print('on')")
     assert failed.verdict is Verdict.FAILED and failed.error == "ZeroDivisionError: division by zero"
-    assert "".join(failed.text) == "so far\n" and failed.finished
+    assert "".join(failed.text) == "so far\n"
     assert [o["output_type"] for o in failed.outputs] == ["stream", "error"]
     assert after.verdict is Verdict.PASSED and after.text == ["on\n"]
 
@@ -165,7 +180,7 @@ def test_too_much_memory_is_told_apart_from_a_crash(make_kernel: MakeKernel) -> 
 )
 def test_an_end_of_the_process_is_a_crash_and_never_a_pass(kernel: Kernel, cell: str, how: str) -> None:
     ran = kernel.run_cell(cell)
-    assert ran.verdict is Verdict.CRASH and how in ran.error and not ran.finished
+    assert ran.verdict is Verdict.CRASH and how in ran.error
     assert not kernel.alive
 
 
@@ -257,9 +272,9 @@ def test_a_flood_from_a_thread_is_stopped_too(make_kernel: MakeKernel) -> None:
 
 
 def test_a_call_gives_the_value_and_the_arguments_as_they_are_afterwards(kernel: Kernel) -> None:
-    kernel.run_cell("def double_in_place(x):\n    x *= 2\n    print('doubled')\n    return x.sum()")
+    kernel.run_cell("def double_in_place(x):\n    x *= 2\n    return x.sum()")
     reply = kernel.call("def probe(ns, x):\n    return ns.double_in_place(x)\n", "probe", {"x": np.ones(3)})
-    assert reply.value == 6 and reply.after["x"].tolist() == [2, 2, 2] and reply.printed == "doubled\n"
+    assert reply.value == 6 and reply.after["x"].tolist() == [2, 2, 2]
 
 
 def test_each_call_gets_fresh_copies(kernel: Kernel) -> None:
@@ -318,9 +333,9 @@ def test_a_reply_over_the_limit_is_refused_with_its_size_and_the_kernel_lives(ma
     assert answer(kernel, "return np.zeros(10**5)").shape == (10**5,)
 
 
-def test_what_a_call_prints_is_cut(kernel: Kernel) -> None:
-    reply = kernel.call("def probe(ns):\n    print('x' * 10**7)\n", "probe", {})
-    assert len(reply.printed) <= 70_000
+def test_what_a_call_prints_goes_nowhere(kernel: Kernel) -> None:
+    assert answer(kernel, "print('x' * 10**7)\nreturn 1") == 1
+    assert kernel.run_cell("pass").text == []
 
 
 # -- a kernel that lies ----------------------------------------------------------------------------------------------
@@ -359,16 +374,12 @@ def test_a_forged_reply_that_is_no_data_is_a_bad_reply(kernel: Kernel, content: 
 
 
 def test_fields_of_odd_types_in_a_forged_reply_do_no_harm(kernel: Kernel) -> None:
-    kernel.run_cell(
-        SOCKET + "reply_as({'status': 'ok', 'value': 1, 'after': [1], 'printed': {}, 'seconds': 'x', 'operations': 5})"
-    )
+    kernel.run_cell(SOCKET + "reply_as({'status': 'ok', 'value': 1, 'after': [1], 'operations': 5})")
     with pytest.raises(BadReply):
         kernel.call(ECHO, "echo", {"x": 1}, watch=("torch",))
-    kernel.run_cell(
-        "reply_as({'status': 'ok', 'value': 1, 'after': 2, 'printed': {}, 'seconds': 'x', 'operations': 5})"
-    )
+    kernel.run_cell("reply_as({'status': 'ok', 'value': 1, 'after': 2, 'operations': 5})")
     reply = kernel.call(ECHO, "echo", {"x": 1}, watch=("torch",))
-    assert (reply.value, reply.after, reply.seconds, reply.operations) == (1, {}, 0.0, ())
+    assert (reply.value, reply.after, reply.operations) == (1, {}, ())
 
 
 def test_unsigned_and_malformed_messages_are_not_heard(kernel: Kernel) -> None:

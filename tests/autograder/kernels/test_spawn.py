@@ -11,6 +11,8 @@ from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Spawner, Zygote, forking_works
 from autograder.records import Limits, Verdict
 
+pytestmark = pytest.mark.slow
+
 CELLS = (
     "x = 1",
     "1 / 0",

@@ -20,6 +20,8 @@ from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import MAX_ADDRESS, Zygote, connect
 from autograder.records import Limits
 
+pytestmark = pytest.mark.slow
+
 SUPERVISOR = "autograder.kernels.supervisor:kernel_child"
 
 

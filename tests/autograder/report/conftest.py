@@ -16,7 +16,6 @@ from autograder.records import (
     Cell,
     CellRun,
     CheckResult,
-    Difference,
     Evidence,
     Flag,
     Item,
@@ -29,6 +28,7 @@ from autograder.records import (
     Trust,
     Verdict,
 )
+from course_lib.compare import Difference
 
 NOTEBOOK = "a1_numpy_backprop"
 

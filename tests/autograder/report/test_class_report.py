@@ -137,7 +137,7 @@ def test_links_lead_to_the_pages_that_were_written(build: Any, a1: Assignment, t
     assert all((tmp_path / unquote(link)).is_file() for link in links)
 
 
-def test_figures_stand_in_the_page_with_words_and_without_a_colour_of_their_own(
+def test_figures_stand_in_the_page_with_words_and_without_a_color_of_their_own(
     build: Any, a1: Assignment, reports: list[Report]
 ) -> None:
     html = class_report(INFO, a1, reports)
@@ -167,6 +167,6 @@ def test_the_histograms_table_tells_the_same_as_the_bars(build: Any, a1: Assignm
         assert f"{round(left, 2):g} to {round(right, 2):g} {count}" in text
 
 
-def test_a_bar_counts_verdicts_by_colour_and_leaves_out_what_did_not_occur() -> None:
+def test_a_bar_counts_verdicts_by_color_and_leaves_out_what_did_not_occur() -> None:
     counted = tones({Verdict.PASSED: 3, Verdict.TIME: 1, Verdict.CRASH: 2, Verdict.FAILED: 0})
     assert counted == {"passed": 3, "limit": 3}

@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
-from autograder.records import Assignment, CellRun, CheckResult, Difference, Flag, Item, Report, Submission, Verdict
+from autograder.records import Assignment, CellRun, CheckResult, Flag, Item, Report, Submission, Verdict
 from autograder.report.class_report import class_report, write_class_report
 from autograder.report.feedback import feedback_page, write_feedback
+from course_lib.compare import Difference
+
+pytestmark = pytest.mark.slow
 
 RUN = "window.ran=(window.ran||0)+1"
 PAYLOADS = {

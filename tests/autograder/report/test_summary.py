@@ -58,10 +58,10 @@ def test_what_waits_for_a_person_or_for_us_has_lost_nothing() -> None:
     assert only.mean is None
 
 
-def test_a_check_that_the_grader_could_not_run_leaves_its_share_to_the_others() -> None:
+def test_a_cell_of_which_the_grader_could_not_run_a_check_has_lost_nothing_yet() -> None:
     checks = (check("ours", Verdict.GRADER_ERROR), check("right", Verdict.PASSED), check("wrong", Verdict.FAILED))
-    (loss,) = summary.losses([graded("a", Item("n", "test_f", 3, 6, Verdict.PARTIAL, checks=checks))])
-    assert (loss.check, loss.points) == ("wrong", 3)
+    undecided = Item("n", "test_f", 2, 6, Verdict.GRADER_ERROR, checks=checks)
+    assert summary.losses([graded("a", undecided)]) == ()
 
 
 def test_a_fault_counts_each_student_once_and_all_the_points_it_cost() -> None:

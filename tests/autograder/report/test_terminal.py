@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from autograder.records import Report
+from autograder.records import Flag, Report, Verdict
 from autograder.report.terminal import bank_table, confusion_table, margin_table, reasons, summary_table
-from autograder.selftest import Margin, Named
+from autograder.selftest import ConfusionRow, Margin
 
 
 def shown(table: Table, width: int = 120, color: bool = False) -> str:
@@ -45,6 +45,12 @@ def test_what_could_not_be_graded_has_no_score_but_a_reason(reports: list[Report
     assert "0 / 16" not in emil
     (why,) = [line.plain for line in reasons(reports) if "emil" in line.plain]
     assert "JSON ends after 512 bytes" in why
+
+
+def test_a_submission_with_an_undecided_cell_says_which_check_broke(reports: list[Report]) -> None:
+    flags = (Flag("grader-error", "test_loss: RuntimeError: mine"), Flag("renamed", "A cell was renamed."))
+    (why,) = reasons([replace(reports[0], state=Verdict.GRADER_ERROR, flags=flags)])
+    assert why.plain.endswith(": test_loss: RuntimeError: mine")
 
 
 def test_the_caption_spells_out_the_numbers_and_only_the_marks_that_occur(reports: list[Report]) -> None:
@@ -97,7 +103,9 @@ def test_the_selftest_has_a_row_for_each_submission_and_spells_out_what_is_not_a
 
 
 def test_the_confusion_table_has_a_row_for_each_planted_mistake_and_sums_up() -> None:
-    text = shown(confusion_table([Named("relu", 3, {}), Named("bias", 4, {"relu": 1, "no name": 1, "passed": 1})]))
+    text = shown(
+        confusion_table([ConfusionRow("relu", 3, {}), ConfusionRow("bias", 4, {"relu": 1, "no name": 1, "passed": 1})])
+    )
     relu, bias = (next(line for line in text.splitlines() if name in line) for name in ("relu", "bias"))
     assert relu.count("3") == 2
     assert "relu (1), no name (1), passed (1)" in bias

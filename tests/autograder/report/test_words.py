@@ -7,9 +7,9 @@ from autograder.report import words
 
 
 def test_every_verdict_has_a_mark_of_its_own_and_a_word() -> None:
-    assert set(words.LOOKS) == set(Verdict)
-    assert len({look.mark for look in words.LOOKS.values()}) == len(Verdict)
-    assert all(len(look.mark) == 1 and look.word for look in words.LOOKS.values())
+    assert set(words.VERDICT_STYLES) == set(Verdict)
+    assert len({look.mark for look in words.VERDICT_STYLES.values()}) == len(Verdict)
+    assert all(len(look.mark) == 1 and look.word for look in words.VERDICT_STYLES.values())
 
 
 @pytest.mark.parametrize(
@@ -32,18 +32,18 @@ def test_limits_are_named_in_the_assignments_own_numbers() -> None:
 )
 def test_a_suspicion_and_an_unknown_kind_are_for_the_instructor_alone(kind: str) -> None:
     flag = Flag(kind, "A sentence.")
-    assert not words.told([flag])
+    assert not words.flags_for_student([flag])
     assert words.for_review([flag])
 
 
 def test_a_repair_is_told_and_needs_no_review() -> None:
     flag = Flag("duplicate-cell", "A sentence.")
-    assert words.told([flag]) and words.repairs([flag]) and not words.for_review([flag])
+    assert words.flags_for_student([flag]) and words.repairs([flag]) and not words.for_review([flag])
 
 
 def test_an_edited_test_cell_is_told_and_is_looked_at_too() -> None:
     flag = Flag("edited-locked-cell", "A sentence.")
-    assert words.told([flag]) and words.for_review([flag]) and not words.repairs([flag])
+    assert words.flags_for_student([flag]) and words.for_review([flag]) and not words.repairs([flag])
 
 
 @pytest.mark.parametrize(

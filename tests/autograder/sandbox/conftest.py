@@ -28,7 +28,7 @@ SMALL = Limits(memory_bytes=256 << 20, disk_bytes=32 << 20, processes=48, notebo
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BoxOutcome:
     """What became of one box."""
 
     ended_by: str
@@ -50,7 +50,6 @@ class Outcome:
     raised: str = ""
     traceback: str = ""
     confine_cpu_s: float = 0.0
-    ready_s: float = 0.0
 
 
 @dataclass
@@ -115,7 +114,7 @@ class Boxed:
         wants_pids: bool = False,
         wait_s: float = 30.0,
         **data: Any,
-    ) -> Outcome:
+    ) -> BoxOutcome:
         source = textwrap.dedent(inspect.getsource(function)) + f"\nprogram = {function.__name__}\n"
         answer = self.zygote.ask(
             {
@@ -133,7 +132,7 @@ class Boxed:
             }
         )
         assert "grader_error" not in answer, answer["grader_error"]
-        return Outcome(**{**answer, "tier": Tier(answer["tier"])})
+        return BoxOutcome(**{**answer, "tier": Tier(answer["tier"])})
 
 
 def declared_tier() -> Tier:

@@ -17,10 +17,13 @@ from autograder.sandbox.host import NO_NAMESPACES, nothing
 def test_a_program_in_a_box_stands_in_its_working_folder_as_an_ordinary_user(boxed: Any) -> None:
     def look() -> dict[str, Any]:
         import os
+        import resource
         import socket
 
         return {
             "root": os.getuid() == 0,
+            "groups": os.getgroups(),
+            "open files": resource.getrlimit(resource.RLIMIT_NOFILE)[0],
             "pid": os.getpid(),
             "cwd": os.getcwd(),
             "folders": [os.environ[name] for name in ("HOME", "TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR")],
@@ -36,6 +39,8 @@ def test_a_program_in_a_box_stands_in_its_working_folder_as_an_ordinary_user(box
     assert all(Path(folder).is_relative_to(private) for folder in seen.result["folders"])
     assert (seen.result["root"], seen.result["pid"], seen.result["name"]) == (False, 1, "box")
     assert "SECRET_TOKEN" not in seen.result["variables"]
+    assert not set(seen.result["groups"]) & {0, *os.getgroups()}, "none of the grader's groups"
+    assert seen.result["open files"] == Limits().open_files
     assert {"bin", "dev", "etc", "lib", "proc", "sys", "tmp", "usr"} <= set(seen.result["files"])
     assert not {"boot", "home", "mnt", "opt", "run", "srv"} & set(seen.result["files"])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.records import from_data, to_data
-from autograder.sandbox import Host, Tier, describe, probe
+from autograder.sandbox import Host, Tier, describe_host, probe
 from autograder.sandbox.host import (
     LANDLOCK,
     MEMORY_GROUP,
@@ -50,7 +50,7 @@ def test_the_probe_is_quick_and_leaves_this_process_alone() -> None:
 def test_ci_reaches_the_tier_it_declares(this_host: Host, who: str) -> None:
     declared = Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()]
     if os.environ.get("CI") == "true":
-        assert this_host.tier >= declared, f"{who}: {describe(this_host)}"
+        assert this_host.tier >= declared, f"{who}: {describe_host(this_host)}"
     assert this_host.tier >= Tier.NONE
 
 
@@ -85,13 +85,13 @@ def test_each_missing_mechanism_costs_the_tier_it_carries(without: tuple[str, ..
 def test_other_systems_offer_nothing_and_say_so(system: str) -> None:
     host = nothing(system)
     assert host.tier is Tier.NONE
-    text = describe(host)
+    text = describe_host(host)
     assert "tier none" in text
     assert f"{system} has no such thing" in text
 
 
 def test_what_is_missing_is_told_with_what_it_means_and_what_to_do(this_host: Host) -> None:
-    text = describe(this_host.without(LANDLOCK, MEMORY_GROUP))
+    text = describe_host(this_host.without(LANDLOCK, MEMORY_GROUP))
     assert "Linux 5.13" in text
     assert "systemd-run" in text
     for mechanism in this_host.mechanisms:
@@ -103,9 +103,10 @@ def test_everything_can_be_imported_where_there_is_no_linux() -> None:
     """The modules' imports and first steps, with the names of another system."""
     code = (
         "import sys, platform; sys.platform = 'darwin'; platform.system = lambda: 'Darwin'\n"
-        "from autograder.sandbox import probe, describe, default_read, Tier\n"
+        "from autograder.sandbox import probe, describe_host, default_read, Tier\n"
         "from autograder.sandbox import box, cgroups, environment, landlock, mounts, processes, seccomp\n"
-        "assert probe().tier is Tier.NONE; assert landlock.version() == 0; print(describe(probe()).splitlines()[0])"
+        "assert probe().tier is Tier.NONE; assert landlock.version() == 0\n"
+        "print(describe_host(probe()).splitlines()[0])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr

@@ -22,6 +22,8 @@ from autograder.sandbox.processes import descendants
 
 ROOMY: dict[str, Any] = {"memory_bytes": 2 << 30, "disk_bytes": 256 << 20, "processes": 64, "open_files": 512}
 
+pytestmark = pytest.mark.slow  # the warm zygote has both frameworks in it
+
 
 @pytest.fixture
 def roomy(warm_box: Any) -> Any:

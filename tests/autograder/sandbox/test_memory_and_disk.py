@@ -115,6 +115,7 @@ def test_an_honest_program_may_use_most_of_its_memory(boxed: Any, memory_kept: A
     assert wanted <= outcome.memory < wanted + (24 << 20)
 
 
+@pytest.mark.slow
 def test_what_a_warm_kernel_shares_with_its_zygote_costs_the_student_nothing(warm_box: Any, memory_kept: Any) -> None:
     def use() -> float:
         import torch

@@ -71,12 +71,12 @@ def supervise(request: dict[str, Any]) -> dict[str, Any]:
     if request["wants_pids"]:
         data["pids"] = {"supervisor": os.getpid(), "zygote": os.getppid()}
     reader, writer = os.pipe()
-    started = time.process_time(), time.perf_counter()
+    started = time.process_time()
     box.enter_namespaces()
     pid = os.fork()
     if pid == 0:
-        inside(box, writer, request["source"], data, started)
-    entered = time.process_time() - started[0]
+        inside(box, writer, request["source"], data)
+    entered = time.process_time() - started
     box.adopt(pid)
     os.close(writer)
     answer = watch(box, pid, reader, request["wait_s"])
@@ -94,14 +94,13 @@ def supervise(request: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def inside(box: Box, writer: int, source: str, data: dict[str, Any], started: tuple[float, float]) -> None:
+def inside(box: Box, writer: int, source: str, data: dict[str, Any]) -> None:
     """The box's first process: confine, run `source`'s one function, report, end."""
     report: dict[str, Any] = {}
     try:
         begun = time.process_time()
         box.confine(keep_fds=[writer, 2], variables={"OMP_NUM_THREADS": "1"})
         report["confine_cpu_s"] = time.process_time() - begun
-        report["ready_s"] = time.perf_counter() - started[1]
         # As in a kernel, the main module has no file: processes started by spawn do not run this script again.
         main_module = sys.modules["__main__"] = ModuleType("__main__")
         exec(compile(source, "<notebook>", "exec"), vars(main_module))

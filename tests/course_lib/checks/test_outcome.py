@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from course_lib.checks.compare import Difference, compare
 from course_lib.checks.outcome import CheckFailed, check, fail, require
+from course_lib.compare.values import Difference, compare
 
 
 @check("twice x is right")

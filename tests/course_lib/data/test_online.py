@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
+import pickle
 import re
+import struct
+import tarfile
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from course_lib.data import online
@@ -100,9 +107,69 @@ def test_a_failure_is_one_sentence_with_the_reason_and_the_way_out(url: str, tmp
     assert isinstance(failed.value, OSError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["MNIST", "FashionMNIST"])
 def test_torchvision_still_says_where_the_files_are(name: str) -> None:
     datasets = pytest.importorskip("torchvision.datasets")
     source = getattr(datasets, name)
     assert source.mirrors and all(len(md5) == 32 for _, md5 in source.resources) and len(source.resources) == 4
     assert datasets.CIFAR10.url.endswith(datasets.CIFAR10.filename) and len(datasets.CIFAR10.tgz_md5) == 32
+
+
+def _md5(content: bytes) -> str:
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+def _tiny_mnist(shelf: Path) -> list[tuple[str, str]]:
+    """In MNIST's own format: two zero bytes, the type (8: bytes), the number of axes, their lengths, the values."""
+    resources = []
+    for name, count in {"train": 3, "t10k": 2}.items():
+        images, labels = np.random.default_rng(0).integers(0, 256, (count, 28, 28)), np.arange(count)
+        for kind, array in {"images-idx3": images, "labels-idx1": labels}.items():
+            head = struct.pack(f">BBBB{array.ndim}I", 0, 0, 8, array.ndim, *array.shape)
+            content, file = gzip.compress(head + array.astype(np.uint8).tobytes()), f"{name}-{kind}-ubyte.gz"
+            (shelf / file).write_bytes(content)
+            resources.append((file, _md5(content)))
+    return resources
+
+
+def _tiny_cifar(shelf: Path) -> tuple[str, dict[str, str]]:
+    pixels, buffer, sums = np.zeros((2, 3072), np.uint8), io.BytesIO(), {}
+    batches = [f"data_batch_{k}" for k in range(1, 6)] + ["test_batch"]
+    held: dict[str, Any] = {name: {"data": pixels, "labels": [0, 1]} for name in batches}
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, content in (held | {"batches.meta": {"label_names": ["cat", "dog"]}}).items():
+            member, stored = tarfile.TarInfo(f"cifar-10-batches-py/{name}"), pickle.dumps(content)
+            member.size, sums[name] = len(stored), _md5(stored)
+            archive.addfile(member, io.BytesIO(stored))
+    (shelf / "cifar-10-python.tar.gz").write_bytes(buffer.getvalue())
+    return _md5(buffer.getvalue()), sums
+
+
+@pytest.mark.slow
+def test_mnist_and_cifar_10_come_in_one_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("torchvision.datasets")
+    archive, sums = _tiny_cifar(tmp_path)
+    pairs = [list(pair) for pair in sums.items()]
+    handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(tmp_path))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        monkeypatch.setattr(datasets.MNIST, "mirrors", [address])
+        monkeypatch.setattr(datasets.MNIST, "resources", _tiny_mnist(tmp_path))
+        for name, value in {
+            "url": f"{address}cifar-10-python.tar.gz",
+            "tgz_md5": archive,
+            "train_list": pairs[:5],
+            "test_list": pairs[5:6],
+            "meta": {"filename": "batches.meta", "key": "label_names", "md5": sums["batches.meta"]},
+        }.items():
+            monkeypatch.setattr(datasets.CIFAR10, name, value)
+        found = [load(tmp_path / "reader") for load in (online.mnist, online.cifar10)]
+        server.shutdown()
+    parts = [(split.x_train, split.y_train, split.x_test, split.y_test) for split in found]
+    assert [[a.shape for a in part] for part in parts] == [
+        [(3, 28, 28), (3,), (2, 28, 28), (2,)],
+        [(10, 3, 32, 32), (10,), (2, 3, 32, 32), (2,)],
+    ]
+    assert [[str(a.dtype) for a in part] for part in parts] == [["float32", "int64"] * 2] * 2

@@ -35,6 +35,7 @@ def test_the_gradients_agree_with_nudging_every_parameter(sizes: tuple[int, ...]
             assert abs((around[0] - around[1]) / 2e-5 - slopes[place]) < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("sizes", SHAPES, ids=str)
 def test_loss_and_gradients_agree_with_pytorch(sizes: tuple[int, ...], activation: str) -> None:
@@ -55,6 +56,7 @@ def test_loss_and_gradients_agree_with_pytorch(sizes: tuple[int, ...], activatio
         np.testing.assert_allclose(mine, torchs.grad.numpy(), rtol=1e-10, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_training_with_l2_is_what_pytorch_calls_weight_decay() -> None:
     torch = pytest.importorskip("torch")
     net, x, y = _problem((2, 4, 1), "tanh")

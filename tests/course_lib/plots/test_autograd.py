@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import torch
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
 from course_lib import plots
 from course_lib.plots.autograd import autograd_records, operation_name
+from tests.when_used import when_used
+
+torch = when_used("torch")
+pytestmark = pytest.mark.slow
 
 
 def _tracked(*shape: int) -> Any:

@@ -8,23 +8,24 @@ import pytest
 
 from course_lib import plots
 from course_lib.plots.exported import exported_nodes, onnx_nodes
+from tests.when_used import when_used
 
-torch = pytest.importorskip("torch")
-onnx = pytest.importorskip("onnx")
-
-
-class Small(torch.nn.Module):  # type: ignore[misc,name-defined]
-    def __init__(self) -> None:
-        super().__init__()
-        self.inner = torch.nn.Linear(3, 2)
-
-    def forward(self, x: Any) -> Any:
-        y = self.inner(x)
-        return y * y
+torch = when_used("torch")
+onnx = when_used("onnx")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def program() -> Any:
+    class Small(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = torch.nn.Linear(3, 2)
+
+        def forward(self, x: Any) -> Any:
+            y = self.inner(x)
+            return y * y
+
     shapes = {"x": {0: torch.export.Dim("rows")}}
     return torch.export.export(Small().eval(), (torch.ones(4, 3),), dynamic_shapes=shapes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from course_lib import plots
-from course_lib.roofline import Point, Roof
+from course_lib.lectures.roofline import Point, Roof
 
 
 def _points(kind: str, *sizes: int) -> list[Point]:

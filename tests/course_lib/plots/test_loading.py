@@ -11,7 +11,7 @@ from course_lib import plots
 def test_a_colour_image_is_shown_with_its_channels_last_and_cut_to_what_can_be_shown() -> None:
     image = np.zeros((3, 4, 5))
     image[0], image[2] = 2, -1
-    figure = plots.colour_row({"red": image, "dark": np.zeros((3, 4, 5))})
+    figure = plots.color_row({"red": image, "dark": np.zeros((3, 4, 5))})
     shown = figure.axes[0].images[0].get_array()
     assert shown is not None and shown.shape == (4, 5, 3)
     assert shown[0, 0].tolist() == [1, 0, 0]

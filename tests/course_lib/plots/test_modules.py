@@ -6,20 +6,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from matplotlib.patches import Rectangle
-from torch import nn
 
 from course_lib import plots
 from course_lib.plots.modules import DRAWN_CHANNELS
+from tests.when_used import when_used
+
+torch = when_used("torch")
+nn = when_used("torch.nn")
+pytestmark = pytest.mark.slow
 
 
-class _Net(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.body = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.ReLU())
-        self.head = nn.Linear(3, 2)
-        self.hidden_from_pytorch = [nn.Linear(9, 9)]
+def _net() -> Any:
+    class _Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.ReLU())
+            self.head = nn.Linear(3, 2)
+            self.hidden_from_pytorch = [nn.Linear(9, 9)]
+
+    return _Net()
 
 
 def _words(figure: plots.Canvas) -> list[str]:
@@ -31,7 +37,7 @@ def _stacks(figure: plots.Canvas) -> list[Rectangle]:
 
 
 def test_every_registered_module_is_a_line_with_its_class_its_shapes_and_its_size() -> None:
-    words = _words(plots.module_tree(_Net()))
+    words = _words(plots.module_tree(_net()))
     assert words[:1] == ["parameters"]
     for said in (
         "_Net",
@@ -49,7 +55,7 @@ def test_every_registered_module_is_a_line_with_its_class_its_shapes_and_its_siz
 
 
 def test_the_words_say_the_same_as_the_picture() -> None:
-    assert plots.module_tree(_Net().head).description == (
+    assert plots.module_tree(_net().head).description == (
         "Tree of modules. Linear, weight (2, 3), bias (2,), 8 parameters."
     )
 
@@ -63,7 +69,7 @@ def test_a_module_in_two_places_is_counted_once_and_says_so() -> None:
 
 
 def test_what_is_frozen_says_so_in_words_and_not_in_grey_alone() -> None:
-    net = _Net()
+    net = _net()
     net.body.requires_grad_(False)
     description = plots.module_tree(net).description
     assert "body.0: Linear, weight (3, 4), bias (3,) (frozen), 15 parameters" in description
@@ -71,7 +77,7 @@ def test_what_is_frozen_says_so_in_words_and_not_in_grey_alone() -> None:
 
 
 def test_a_closed_level_counts_what_is_inside() -> None:
-    description = plots.module_tree(_Net(), depth=1).description
+    description = plots.module_tree(_net(), depth=1).description
     assert "body: Sequential, 3 modules inside, 21 parameters" in description and "body.0" not in description
 
 
@@ -104,7 +110,7 @@ def test_nothing_is_drawn_outside_the_figure() -> None:
         assert patch.get_y() >= bottom and patch.get_y() + patch.get_height() <= -0.25
 
 
-@pytest.mark.parametrize("convert", [np.asarray, torch.as_tensor])
+@pytest.mark.parametrize("convert", [np.asarray, when_used("torch.as_tensor")])
 def test_images_stand_side_by_side_each_on_its_own_scale(convert: Any) -> None:
     figure = plots.image_row({"weak": convert(np.eye(3) * 0.1), "strong": convert(np.eye(5) * 9)})
     assert [axes.get_title() for axes in figure.axes] == ["weak", "strong"]

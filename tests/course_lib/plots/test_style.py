@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from course_lib.plots import canvas, loss_curves
-from course_lib.plots.style import LOOKS
+from course_lib.plots.style import SERIES_STYLES
 
 
 def test_the_image_has_the_description_as_alternative_text_in_every_form() -> None:
@@ -39,7 +39,7 @@ def test_drawing_leaves_the_readers_settings_as_they_were() -> None:
 
 
 def test_no_two_looks_differ_in_colour_alone() -> None:
-    for a, b in itertools.combinations(LOOKS, 2):
+    for a, b in itertools.combinations(SERIES_STYLES, 2):
         assert a.marker != b.marker and a.linestyle != b.linestyle
 
 
@@ -47,7 +47,7 @@ def test_no_two_looks_differ_in_colour_alone() -> None:
 def test_the_first_three_colours_stay_apart_without_red_or_green(weights: tuple[float, float]) -> None:
     """A crude model of the two common kinds of colour blindness: one of the channels red and green is lost."""
     seen = []
-    for look in LOOKS[:3]:
+    for look in SERIES_STYLES[:3]:
         red, green, blue = mpl.colors.to_rgb(look.color)
         seen.append(np.array([weights[0] * red + weights[1] * green, blue]))
     assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2)) > 0.15

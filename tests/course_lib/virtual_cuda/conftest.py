@@ -6,21 +6,32 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-import torch
-from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from course_lib import virtual_cuda
+from tests.course_lib.virtual_cuda.lazy import lazy, torch
+
+pytree = lazy("torch.utils", "_pytree")
+BaseTorchDispatchMode = lazy("torch.utils._python_dispatch", "BaseTorchDispatchMode")
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
+def one_thread(request: pytest.FixtureRequest) -> Iterator[None]:
     """Sums of floats depend on how many threads share them."""
+    if request.node.get_closest_marker("slow") is None:  # pure Python
+        yield
+        return
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
     assert not virtual_cuda.is_enabled(), "a test left virtual CUDA on"
+
+
+@pytest.fixture
+def cuda() -> Iterator[Any]:
+    """Two virtual devices, and their log."""
+    with virtual_cuda.session(devices=2, force=True, quiet=True) as log:
+        yield log
 
 
 Program = Callable[[str], Any]
@@ -44,7 +55,7 @@ def same_numbers() -> Callable[..., None]:
         if watched:
             plain = expected
             torch.manual_seed(0)
-            with Watching():
+            with BaseTorchDispatchMode():
                 expected = pytree.tree_leaves(program("cpu"))
             for one, other in zip(expected, plain, strict=True):
                 torch.testing.assert_close(one, other, rtol=0, atol=watched * float(other.abs().max()))
@@ -62,13 +73,6 @@ def same_numbers() -> Callable[..., None]:
                 assert one == other
 
     return compare
-
-
-class Watching(TorchDispatchMode):
-    """A mode that does nothing."""
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return func(*args, **(kwargs or {}))
 
 
 def identical(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -43,7 +43,7 @@ Owners = dict[tuple[str, str], Any]
 
 
 def owners() -> dict[str, Any]:
-    """Every loaded module of torch and its neighbours, and every class in them."""
+    """Every loaded module of torch and its neighbors, and every class in them."""
     found: dict[str, Any] = {}
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] in PACKAGES and isinstance(module, types.ModuleType):
@@ -128,16 +128,16 @@ def differences(before: Any, after: Any) -> list[str]:
 
 def train(device: str = "cuda") -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(), nn.Linear(8, 2)).to(device)
-    optimiser = torch.optim.AdamW(model.parameters())
+    optimizer = torch.optim.AdamW(model.parameters())
     loader = DataLoader(TensorDataset(torch.randn(8, 4), torch.randint(2, (8,))), 4, pin_memory=device == "cuda")
     average = swa_utils.AveragedModel(model)
     for x, y in loader:
         with torch.autocast("cuda", dtype=torch.bfloat16, enabled=device == "cuda"):
             loss = nn.functional.cross_entropy(model(x.to(device)), y.to(device))
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
+        optimizer.step()
         average.update_parameters(model)
     torch.utils.checkpoint.checkpoint(model, x.to(device), use_reentrant=False).sum().backward()
     torch.func.vmap(torch.func.grad(lambda row: row.square().sum()))(x.to(device))
@@ -208,7 +208,7 @@ def interrupted() -> None:
 
 
 def installation_fails() -> None:
-    from course_lib.virtual_cuda import threads
+    from course_lib.virtual_cuda.torch_api import threads
 
     original = threads.install
 
@@ -270,34 +270,34 @@ def workers() -> None:
 def mixed_precision() -> None:
     with virtual_cuda.session(quiet=True):
         model, scaler = nn.Linear(4, 4).cuda(), torch.amp.GradScaler("cuda")
-        optimiser = torch.optim.SGD(model.parameters(), 0.1)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
         for dtype in (torch.float16, torch.bfloat16):
             with torch.autocast("cuda", dtype):
                 loss = model(torch.ones(2, 4, device="cuda")).sum()
             scaler.scale(loss).backward()
-            scaler.step(optimiser)
+            scaler.step(optimizer)
             scaler.update()
         with contextlib.suppress(KeyError), torch.autocast("cuda"):
             model(torch.ones(2, 4, device="cuda"))
             raise KeyError
 
 
-OPTIMISERS: Any = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.LBFGS)
+OPTIMIZERS: Any = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.LBFGS)
 
 
-def every_optimiser() -> None:
+def every_optimizer() -> None:
     with virtual_cuda.session(quiet=True):
-        for kind in OPTIMISERS:
+        for kind in OPTIMIZERS:
             weight = nn.Parameter(torch.ones(2, device="cuda"))
-            optimiser = kind([weight], lr=0.1)
+            optimizer = kind([weight], lr=0.1)
 
-            def loss(weight: Any = weight, optimiser: Any = optimiser) -> Any:
-                optimiser.zero_grad()
+            def loss(weight: Any = weight, optimizer: Any = optimizer) -> Any:
+                optimizer.zero_grad()
                 value = weight.square().sum()
                 value.backward()
                 return value
 
-            optimiser.step(loss)
+            optimizer.step(loss)
 
 
 def saved_and_loaded() -> None:
@@ -344,7 +344,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     for f in (
         *(plain, nested, mixture_refused, exception_in_an_operator, exception_in_backward, exception_in_a_factory),
         *(out_of_memory, interrupted, installation_fails, a_thread_outlives_it, traced, iteration_abandoned),
-        *(workers, mixed_precision, every_optimiser, saved_and_loaded, defaults_left_set, scripted_and_exported),
+        *(workers, mixed_precision, every_optimizer, saved_and_loaded, defaults_left_set, scripted_and_exported),
         modes_of_others,
     )
 }
@@ -375,16 +375,16 @@ def main() -> None:
     every_operator_named()
     scripted_on_the_cpu()
     next(iter(DataLoader(TensorDataset(torch.ones(2)), num_workers=1, persistent_workers=True)))
-    for kind in OPTIMISERS:
+    for kind in OPTIMIZERS:
         kind([nn.Parameter(torch.ones(2))], lr=0.1)
     report = {}
-    for name, scenario in SCENARIOS.items():
+    for name in sys.argv[1:] or SCENARIOS:
         where = owners()
         torch.manual_seed(0)
         held_before, before = state(), snapshot(where)
         seeded = torch.get_rng_state()
         try:
-            scenario()
+            SCENARIOS[name]()
             failure: list[str] = []
         except BaseException as error:
             failure = [f"{type(error).__name__}: {error}"]

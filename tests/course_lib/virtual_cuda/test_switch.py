@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from torch import nn
 
 from course_lib import virtual_cuda
-from course_lib.virtual_cuda.patches import Patches
+from course_lib.virtual_cuda.core.patches import Patches
+from tests.course_lib.virtual_cuda.lazy import nn, torch
+from tests.sampling import sample
+
+pytestmark = pytest.mark.slow
 
 SCENARIOS = Path(__file__).with_name("switch_scenarios.py")
 ROOT = Path(__file__).parents[3]
@@ -30,33 +32,35 @@ def process(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def traces() -> dict[str, list[str]]:
-    """What differs in torch after each scenario, in a process of its own."""
-    found: dict[str, list[str]] = json.loads(process(str(SCENARIOS)).splitlines()[-1])
-    return found
-
-
 PROGRAMS = (
     *("plain", "nested", "mixture_refused", "exception_in_an_operator", "exception_in_backward"),
     *("exception_in_a_factory", "out_of_memory", "interrupted", "installation_fails", "a_thread_outlives_it"),
-    *("traced", "iteration_abandoned", "workers", "mixed_precision", "every_optimiser", "saved_and_loaded"),
+    *("traced", "iteration_abandoned", "workers", "mixed_precision", "every_optimizer", "saved_and_loaded"),
     *("defaults_left_set", "scripted_and_exported", "modes_of_others"),
 )
+ASKED = sample("traces", PROGRAMS, 2)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.fixture(scope="module")
+def traces() -> dict[str, list[str]]:
+    """What differs in torch after each scenario, in a process of its own."""
+    found: dict[str, list[str]] = json.loads(process(str(SCENARIOS), *ASKED).splitlines()[-1])
+    return found
+
+
+@pytest.mark.xdist_group("traces")
+@pytest.mark.parametrize("program", ASKED)
 def test_off_it_leaves_no_trace(program: str, traces: dict[str, list[str]]) -> None:
     assert traces[program] == []
 
 
-@pytest.mark.slow
+@pytest.mark.xdist_group("traces")
+@pytest.mark.exhaustive
 def test_every_program_is_asked_for_its_traces(traces: dict[str, list[str]]) -> None:
-    assert traces.keys() == set(PROGRAMS)
+    assert traces.keys() == set(ASKED)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_traces_of_a_patch_that_stays_are_found() -> None:
     said = process(
         "-c",
@@ -120,19 +124,19 @@ def test_impossible_settings_are_refused_and_nothing_is_on(settings: dict[str, A
 def test_tensors_that_survive_are_ordinary_ones_on_the_cpu() -> None:
     with virtual_cuda.session(force=True, quiet=True):
         model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)).cuda()
-        optimiser = torch.optim.Adam(model.parameters())
+        optimizer = torch.optim.Adam(model.parameters())
         x = torch.randn(5, 3, device="cuda")
         model(x).square().sum().backward()
-        optimiser.step()
+        optimizer.step()
         sparse = torch.eye(2, device="cuda").to_sparse()
         unfinished = (x * 2).requires_grad_().cpu().sum()
     assert repr(x).startswith("tensor(") and "cuda" not in repr(x) + repr(sparse) + repr(model[0].weight)
     assert {str(t.device) for t in (x, sparse, *model.parameters(), *model.buffers())} == {"cpu"}
     assert x.numpy().sum() == pytest.approx(float(x.sum()))
     unfinished.backward()
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     (model(x) + torch.ones(5, 4)).square().sum().backward()
-    optimiser.step()
+    optimizer.step()
     with virtual_cuda.session(force=True, quiet=True):
         assert str(x.device) == "cpu" and (x + torch.ones(5, 3)).device.type == "cpu"
         assert x.cuda().is_cuda
@@ -143,16 +147,13 @@ def test_tensors_that_survive_are_ordinary_ones_on_the_cpu() -> None:
 # -- what is said, and who asks --------------------------------------------------------------------------------------
 
 
-def test_it_says_once_that_there_is_no_gpu() -> None:
-    said = process(
-        "-c",
-        "from course_lib import virtual_cuda as v\n"
-        "for _ in range(3):\n    v.enable(force=True); v.enable(); v.disable(); v.disable()\nprint('end')",
-    )
-    assert said.splitlines() == [
-        "Virtual CUDA: there is no GPU here. 'cuda' is this CPU under CUDA's rules; times are the CPU's.",
-        "end",
-    ]
+def test_it_says_once_that_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(virtual_cuda, "_said", False)
+    for _ in range(3):
+        with virtual_cuda.session(force=True), virtual_cuda.session():
+            pass
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line == "Virtual CUDA: there is no GPU here. 'cuda' is this CPU under CUDA's rules; times are the CPU's."
 
 
 def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,6 @@
 """Numerical gradient by += h, -= 2h, += h: x comes back but for the last digit."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "numerical_gradient": """
 def numerical_gradient(f, x, h=1e-5):

@@ -1,7 +1,6 @@
 """The cache is an object of a class of the student's own, with methods."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "two_layer_forward": """
 class Tape:

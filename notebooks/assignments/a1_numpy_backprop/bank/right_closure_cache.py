@@ -1,7 +1,6 @@
 """The cache is a function that carries the gradient back."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "two_layer_forward": """
 def two_layer_forward(x, params):

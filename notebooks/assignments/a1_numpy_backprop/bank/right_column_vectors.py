@@ -1,7 +1,6 @@
 """Works on transposed arrays inside: examples as columns."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "two_layer_forward": """
 def two_layer_forward(x, params):

@@ -1,7 +1,6 @@
 """Everything with einsum."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "small_graph": """
 def small_graph(x, y, z):

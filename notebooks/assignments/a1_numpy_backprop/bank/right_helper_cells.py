@@ -1,7 +1,6 @@
 """Helper functions in cells of their own, used by the solution cells."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "two_layer_forward": """
 def two_layer_forward(x, params):

@@ -1,7 +1,6 @@
 """Functions as lambdas and partials, results as lists, ReLU with slope 1 at 0."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "small_graph": """
 small_graph = lambda x, y, z: [float(np.sum(x * y) + np.sum(z)), +y, +x, z * 0 + 1]

@@ -1,7 +1,6 @@
 """Loss by log-sum-exp, gradient by an explicit one-hot table."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "softmax_cross_entropy": """
 def log_sum_exp(table):
@@ -12,8 +11,8 @@ def log_sum_exp(table):
 def softmax_cross_entropy(scores, labels):
     n, c = scores.shape
     one_hot = np.eye(c)[labels]
-    normaliser = log_sum_exp(scores)
-    loss = np.sum(normaliser - np.sum(scores * one_hot, axis=1)) / n
-    return float(loss), (np.exp(scores - normaliser[:, np.newaxis]) - one_hot) / n
+    normalizer = log_sum_exp(scores)
+    loss = np.sum(normalizer - np.sum(scores * one_hot, axis=1)) / n
+    return float(loss), (np.exp(scores - normalizer[:, np.newaxis]) - one_hot) / n
 """,
 }

@@ -1,7 +1,6 @@
 """Plain Python loops wherever the reference has none."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "small_graph": """
 def small_graph(x, y, z):

@@ -1,7 +1,6 @@
 """Debugging prints everywhere, on both streams, and an extra cell that shows things."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "small_graph": """
 import sys

@@ -1,7 +1,6 @@
 """Cross-entropy and softmax differentiated one after the other, each with its own slopes."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "softmax_cross_entropy": """
 def softmax_cross_entropy(scores, labels):

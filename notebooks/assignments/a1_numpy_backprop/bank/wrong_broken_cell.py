@@ -6,7 +6,6 @@ EXPECTED = {
     "test_two_layer_backward": "failed",
     "test_train": "failed",
 }
-KIND = "fault"
 CELLS = {
     "small_graph": """
 def small_graph(x, y, z)

@@ -8,7 +8,6 @@ EXPECTED = {
     "test_softmax_cross_entropy": "failed",
     "test_train": "failed",
 }
-KIND = "fault"
 CELLS = {
     "small_graph": """
 def small_graph(x, y, z):

@@ -3,7 +3,6 @@
 EXPECTED = {
     "test_two_layer_backward": "partial:cache-shared-between-calls",
 }
-KIND = "fault"
 CELLS = {
     "two_layer_forward": """
 def two_layer_forward(x, params):

@@ -6,7 +6,6 @@ EXPECTED = {
     "test_softmax_cross_entropy": "failed",
     "test_train": "failed",
 }
-KIND = "fault"
 CELLS = {
     "two_layer_forward": """
 def two_layer_forward(x, params):

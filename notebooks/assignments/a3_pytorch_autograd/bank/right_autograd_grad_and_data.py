@@ -1,7 +1,6 @@
 """Gradients by torch.autograd.grad in training, the step through .data, jacobian from vjp with unit vectors."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "jacobian": """
 def vjp(f, x, v):

@@ -1,7 +1,6 @@
 """All rows of the Jacobian in one go, with is_grads_batched; the product by autograd.functional."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "jacobian": """
 def vjp(f, x, v):

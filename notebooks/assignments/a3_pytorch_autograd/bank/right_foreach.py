@@ -1,7 +1,6 @@
 """One fused update for all parameters under no_grad; .grad set to None before each backward pass."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train": """
 def train(x, t, params, learning_rate, batches):

@@ -1,7 +1,6 @@
 """Lambdas, lists instead of tuples, a float for the loss."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "manual_gradients": """
 def _d(z):

@@ -1,7 +1,6 @@
 """Row by row and entry by entry, in Python."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "manual_gradients": """
 def manual_gradients(x, w, b):
@@ -44,8 +43,8 @@ def jacobian(f, x):
         J[index] = inputs.grad
     return J
 """,
-    "penalised_loss": """
-def penalised_loss(f, x, t, strength):
+    "penalized_loss": """
+def penalized_loss(f, x, t, strength):
     rows = [row.detach().clone().requires_grad_() for row in x]
     total = 0
     for row, target in zip(rows, t):

@@ -1,7 +1,6 @@
 """nn.Parameter for the parameters and ready-made layers' functions; prints."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train": """
 def train(x, t, params, learning_rate, batches):
@@ -20,8 +19,8 @@ def train(x, t, params, learning_rate, batches):
         print(f"step {step}: {loss.item():.3f}")
     return {k: p for k, p in net.items()}, losses
 """,
-    "penalised_loss": """
-def penalised_loss(f, x, t, strength):
+    "penalized_loss": """
+def penalized_loss(f, x, t, strength):
     x = torch.nn.Parameter(x.detach().clone())
     pred = f(x)
     (slope,) = torch.autograd.grad([p for p in pred], [x], create_graph=True)

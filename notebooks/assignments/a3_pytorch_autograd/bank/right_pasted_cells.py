@@ -1,7 +1,6 @@
 """A cell pasted a second time below; the later one counts."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "gradients": """
 def gradients(f, tensors):

@@ -1,7 +1,6 @@
 """A new leaf for each parameter after every step; gradients through a loop of single calls."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "gradients": """
 def gradients(f, tensors):

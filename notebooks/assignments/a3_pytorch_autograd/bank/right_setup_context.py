@@ -1,7 +1,6 @@
 """The newer form of Function, with setup_context."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "squareplus": """
 class Squareplus(torch.autograd.Function):

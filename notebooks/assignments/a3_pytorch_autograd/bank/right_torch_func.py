@@ -1,7 +1,6 @@
 """Everything that torch.func has ready-made."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "gradients": """
 def gradients(f, tensors):
@@ -18,8 +17,8 @@ def vjp(f, x, v):
 def jacobian(f, x):
     return torch.func.jacrev(f)(x.detach())
 """,
-    "penalised_loss": """
-def penalised_loss(f, x, t, strength):
+    "penalized_loss": """
+def penalized_loss(f, x, t, strength):
     prediction, back = torch.func.vjp(f, x)
     (slopes,) = back(torch.ones_like(prediction))
     return (prediction - t).pow(2).mean() + strength * slopes.pow(2).sum() / len(x)

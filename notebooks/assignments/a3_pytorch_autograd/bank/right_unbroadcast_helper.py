@@ -1,7 +1,6 @@
 """A helper that sums over the axes that broadcasting added or stretched; only what is needed is computed."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "power_scale": """
 class PowerScale(torch.autograd.Function):

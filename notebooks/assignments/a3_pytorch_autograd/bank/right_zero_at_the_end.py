@@ -1,7 +1,6 @@
 """Gradients are zeroed in place after the step, losses kept as detached tensors, the graph retained without need."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train": """
 def train(x, t, params, learning_rate, batches):

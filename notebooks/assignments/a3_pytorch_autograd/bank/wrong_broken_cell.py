@@ -4,7 +4,6 @@ EXPECTED = {
     "test_jacobian": "failed",
     "test_power_scale": "failed",
 }
-KIND = "fault"
 CELLS = {
     "jacobian": """
 def vjp(f, x, v)

@@ -1,7 +1,6 @@
 """Autocast decorates a forward function; outputs are cast to float32 before the loss."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_epoch_amp": """
 def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm):

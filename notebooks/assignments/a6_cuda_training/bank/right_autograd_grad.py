@@ -1,7 +1,6 @@
-"""Gradients by torch.autograd.grad, put where the optimiser looks for them."""
+"""Gradients by torch.autograd.grad, put where the optimizer looks for them."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_step": """
 def train_step(model, batch, loss_fn, optimizer, device):

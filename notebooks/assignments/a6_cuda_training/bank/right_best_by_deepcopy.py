@@ -1,7 +1,6 @@
 """The best state is a deep copy; the schedule is a LambdaLR; the writer is closed in a finally."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "fit": """
 import copy

@@ -1,7 +1,6 @@
 """The file is written through a buffer, and the tensors are moved to the device by hand."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "checkpoint": """
 import io

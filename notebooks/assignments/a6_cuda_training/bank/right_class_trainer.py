@@ -1,7 +1,6 @@
 """One class does it all; the functions call its methods, and print as they go."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_step": """
 def train_step(model, batch, loss_fn, optimizer, device):

@@ -1,7 +1,6 @@
-"""The optimiser gets a closure."""
+"""The optimizer gets a closure."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_step": """
 def train_step(model, batch, loss_fn, optimizer, device):

@@ -1,7 +1,6 @@
 """The device is asked of the model; helper functions in a cell of their own."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_step": """
 def train_step(model, batch, loss_fn, optimizer, device):

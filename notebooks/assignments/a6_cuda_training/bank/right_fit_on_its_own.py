@@ -1,7 +1,6 @@
 """fit has loops of its own and keeps every epoch's weights on the host."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "fit": """
 def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):

@@ -1,7 +1,6 @@
 """The forward pass by torch.func.functional_call; the epoch by iterating by hand."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_step": """
 def train_step(model, batch, loss_fn, optimizer, device):

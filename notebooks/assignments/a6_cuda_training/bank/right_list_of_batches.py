@@ -1,7 +1,6 @@
 """All batches are fetched first; asserts and type hints."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_epoch": """
 def train_epoch(model: nn.Module, loader, loss_fn, optimizer: torch.optim.Optimizer, device: str) -> float:

@@ -1,7 +1,6 @@
 """Detached losses are collected on the device and averaged with weights afterwards."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_epoch": """
 def train_epoch(model, loader, loss_fn, optimizer, device):

@@ -1,7 +1,6 @@
 """No graph is built because the parameters do not require gradients for a while."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "evaluate": """
 def evaluate(model, loader, loss_fn, device):

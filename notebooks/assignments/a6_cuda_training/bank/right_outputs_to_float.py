@@ -1,7 +1,6 @@
 """The loss is computed outside autocast on outputs that were cast to float32 first."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_epoch_amp": """
 def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm):

@@ -1,7 +1,6 @@
 """An own data set and an own sampler that draws from NumPy."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "make_loaders": """
 class Pairs(torch.utils.data.Dataset):

@@ -1,6 +1,5 @@
 """Reads the predictions of each batch as NumPy arrays, and counts there."""
 
-KIND = "correct"
 CELLS = {
     "evaluate": """
 import numpy as np

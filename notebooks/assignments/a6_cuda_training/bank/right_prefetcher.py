@@ -1,7 +1,6 @@
 """A generator moves the next batch ahead; batches are pinned by hand."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "evaluate": """
 def evaluate(model, loader, loss_fn, device):

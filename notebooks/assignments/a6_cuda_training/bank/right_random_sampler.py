@@ -1,7 +1,6 @@
 """RandomSampler and BatchSampler with a generator; never pinned."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "make_loaders": """
 from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler

@@ -1,7 +1,6 @@
 """Each epoch seeds its own generator with seed + epoch; pinned on every device."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "make_loaders": '''
 class EpochSampler(torch.utils.data.Sampler):

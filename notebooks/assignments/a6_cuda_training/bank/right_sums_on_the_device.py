@@ -1,7 +1,6 @@
 """Sums stay on the device and are read once, at the end."""
 
 EXPECTED = {}
-KIND = "correct"
 CELLS = {
     "train_epoch": """
 def train_epoch(model, loader, loss_fn, optimizer, device):

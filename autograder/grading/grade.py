@@ -1,0 +1,147 @@
+"""Grade one submission: read it, run it, judge it, explain it, record it.
+
+This page is the whole story; each step is a module of its own. Nothing here has run, or will run, student code:
+that happens in the kernel, behind `kernels`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+from autograder.errors import GraderFault
+from autograder.grading.in_kernel import items_in_kernel
+from autograder.grading.items import (
+    item_of,
+    manual_item,
+    max_score,
+    missing_item,
+    overall,
+    was_attempted,
+    without_forbidden,
+)
+from autograder.judge.run import Checks
+from autograder.judge.student import KernelSide
+from autograder.kernels.replay import StudentKernel
+from autograder.kernels.session import Kernel
+from autograder.records import (
+    Assignment,
+    Flag,
+    Item,
+    Notebook,
+    Report,
+    Role,
+    Submission,
+    SubmittedNotebook,
+    Trust,
+    Verdict,
+)
+
+StartKernel = Callable[[], Kernel]
+
+
+def grade(
+    submission: Submission, assignment: Assignment, checks: Checks | None, start: StartKernel, secret: bytes
+) -> Report:
+    """The verdict on one submission. Raises a GraderFault if the grader, not the submission, is at fault."""
+    began = time.monotonic()
+    if submission.rejected:
+        return _rejected(submission, assignment)
+    items: list[Item] = []
+    report = _empty(submission, assignment, Trust.JUDGED_APART if checks else Trust.IN_KERNEL)
+    for notebook in assignment.notebooks:
+        submitted = next((n for n in submission.notebooks if n.name == notebook.name), None)
+        if submitted is None:
+            items += [missing_item(notebook, cell) for cell in notebook.graded()]
+            continue
+        with closing(StudentKernel(start, submitted)) as student:
+            student.run()
+            if checks:
+                found, flags = _judge_apart(notebook, submitted, student, checks, secret)
+            else:
+                found, flags = items_in_kernel(notebook, submitted, student.cell_results)
+        items += found
+        report = dataclasses.replace(
+            report,
+            runs=(*report.runs, *student.runs),
+            flags=(*report.flags, *flags),
+            sandbox=student.sandbox or report.sandbox,
+        )
+    items = without_forbidden(items, assignment, submission.flags)
+    return dataclasses.replace(
+        report,
+        items=tuple(items),
+        score=round(sum(i.points for i in items), 6),
+        max_score=round(sum(i.max_points for i in items), 6),
+        state=overall(items),
+        seconds=time.monotonic() - began,
+    )
+
+
+def _judge_apart(
+    notebook: Notebook, submitted: SubmittedNotebook, student: StudentKernel, checks: Checks, secret: bytes
+) -> tuple[list[Item], list[Flag]]:
+    """Hidden checks in this process, calls in the student's."""
+    side = KernelSide(student, watch=checks.assignment.forbidden)
+    outcome = checks.run(side, secret)
+    flags = [Flag("grader-error", problem) for problem in outcome.problems]
+    flags += [Flag("observed", sentence) for sentence in outcome.noticed]
+    if student.stopped_by_clock:
+        flags.append(Flag("wall-clock", "A call was ended by the clock before it had used its computing time."))
+    flags += [
+        Flag("forbidden-operations", f"{framework} worked while {', '.join(sorted(during))} ran (observed)")
+        for framework, during in side.operations.items()
+    ]
+    items = []
+    for cell in notebook.graded():
+        if cell.role is Role.TESTS:
+            results = outcome.checks.get(cell.grade_id or "", ())
+            attempted = was_attempted(notebook, cell, submitted)
+            items.append(item_of(notebook, cell, results, attempted=attempted, runs=student.runs))
+        else:
+            items.append(manual_item(notebook, cell, submitted))
+    return items, flags
+
+
+# -- the record --------------------------------------------------------------------------------------------------
+
+
+def _empty(submission: Submission, assignment: Assignment, trust: Trust) -> Report:
+    return Report(
+        student=submission.student,
+        assignment=assignment.name,
+        score=0.0,
+        max_score=max_score(assignment),
+        state=Verdict.NOT_ATTEMPTED,
+        trust=trust,
+        device=assignment.device,
+        flags=submission.flags,
+        digest=submission.digest,
+    )
+
+
+def _rejected(submission: Submission, assignment: Assignment) -> Report:
+    trust = Trust.JUDGED_APART if assignment.checks else Trust.IN_KERNEL
+    report = _empty(submission, assignment, trust)
+    items = tuple(
+        Item(n.name, c.grade_id or "", 0.0, c.points, Verdict.REJECTED, message=submission.rejected)
+        for n in assignment.notebooks
+        for c in n.graded()
+    )
+    return dataclasses.replace(report, state=Verdict.REJECTED, reason=submission.rejected, items=items)
+
+
+def could_not_grade(submission: Submission, assignment: Assignment, error: Exception) -> Report:
+    """The record where the grader failed: no verdict on the student, and a reason for the instructor."""
+    trust = Trust.JUDGED_APART if assignment.checks else Trust.IN_KERNEL
+    reason = str(error) if isinstance(error, GraderFault) else f"{type(error).__name__}: {error}"
+    items = tuple(
+        Item(n.name, c.grade_id or "", 0.0, c.points, Verdict.GRADER_ERROR, message="A person will look at this.")
+        for n in assignment.notebooks
+        for c in n.graded()
+    )
+    return dataclasses.replace(
+        _empty(submission, assignment, trust), state=Verdict.GRADER_ERROR, reason=reason, items=items
+    )

@@ -1,0 +1,64 @@
+"""Run a probe: a short function, sent as source, that calls a program's names and returns plain data.
+
+The kernel runs it beside the student's code, and the judge runs the same on the reference and on every known mistake,
+so that a check cannot tell the two apart.
+"""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from typing import Any
+
+import numpy as np
+
+from autograder.protocol import wire
+
+
+class Namespace:
+    """The student's names as attributes: `ns.train(...)`; what a probe gets as its first argument."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        object.__setattr__(self, "_names", names)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._names[name]
+        except KeyError:
+            raise NameError(f"name {name!r} is not defined") from None
+
+    def keep(self, value: Any) -> wire.KeptObject:
+        """Let `value` outlive the call as an opaque handle, until the judge releases it."""
+        return wire.KeptObject(value)
+
+
+def run_probe(source: str, name: str, ns: Namespace, data: dict[str, Any]) -> Any:
+    """Define the probe `name` from its `source` and call it with the student's namespace and the data."""
+    filename = f"<probe {name}>"
+    names: dict[str, Any] = {"__name__": "probe", "np": np}
+    exec(compile("from __future__ import annotations\n" + source, filename, "exec"), names)
+    return names[name](ns, **data)
+
+
+def build_tensor(tensor: wire.Tensor) -> Any:
+    """A framework's tensor from data, made here because only this process has the framework loaded."""
+    if tensor.framework == "torch":
+        import torch
+
+        made = torch.from_numpy(tensor.array.copy()).to(getattr(torch, tensor.dtype)).to(tensor.device)
+        return made.requires_grad_(tensor.requires_grad) if tensor.requires_grad else made
+    import tensorflow as tf
+
+    return tf.cast(tf.constant(tensor.array), tensor.dtype)
+
+
+def student_line(error: BaseException) -> str:
+    """`line 3: y = x / 0`: the innermost line of the student's cells in the traceback, or nothing."""
+    found = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        filename = frame.f_code.co_filename
+        # ipykernel files cells under its own temporary names; a probe or a library is not the student's line.
+        if "ipykernel" in filename or filename.startswith("<ipython-input"):
+            source = linecache.getline(filename, number).strip()
+            found = f"line {number} of the cell: {source}"[:300]
+    return found

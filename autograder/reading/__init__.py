@@ -1,1 +1,0 @@
-"""The parts of reading a submission: bytes repaired, code looked at without running it, cells matched."""

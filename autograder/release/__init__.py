@@ -1,0 +1,21 @@
+"""What students open: built from the instructor's sources, and refused if it holds what they must not see."""
+
+from autograder.release.build import (
+    check_published,
+    check_release,
+    publish,
+    release,
+    verify_published,
+    verify_release,
+)
+from autograder.release.leaks import Leak
+
+__all__ = [
+    "Leak",
+    "check_published",
+    "check_release",
+    "publish",
+    "release",
+    "verify_published",
+    "verify_release",
+]

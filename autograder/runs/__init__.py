@@ -1,0 +1,1 @@
+"""Many submissions at once: the pool of judges, the journal, the run folder."""

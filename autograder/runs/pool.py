@@ -1,0 +1,235 @@
+"""Grade many submissions at once on this machine.
+
+Each worker is a thread that talks to one judge process at a time. While a judge works, the next one gets ready with its
+kernel, so that a submission never waits for a process to start. A judge that dies or hangs costs its own submission one
+more try and nobody else anything. What took too long by the clock, but not by its CPU time, is tried once
+more alone at the end: on a busy machine the clock is not the student's fault.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import select
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder import records
+from autograder.errors import BadAssignment, KernelFailed
+from autograder.grading import could_not_grade
+from autograder.kernels.preload import FRAMEWORKS
+from autograder.kernels.replay import MAX_RESTARTS
+from autograder.kernels.zygote import Zygote, forking_works
+from autograder.protocol.frames import receive, send
+from autograder.records import Assignment, Report, Submission, Verdict
+from autograder.submissions.intake import StudentFiles
+
+LOGGER = logging.getLogger(__name__)
+TRIES = 2
+MARGIN_S = 120.0
+"""what a judge may take beyond its kernel's limits before it is given up"""
+
+
+@dataclass(frozen=True)
+class GradedSubmission:
+    """The outcome for one submission."""
+
+    number: int
+    """position in the list that was given"""
+    submission: Submission
+    report: Report
+
+
+class LocalPool:
+    """Judges and kernels on this machine. Use as a context manager; leaving it ends every process."""
+
+    def __init__(self, assignment: Assignment, root: Path, secret: bytes, workers: int) -> None:
+        self.assignment = assignment
+        self.workers = workers
+        self.kernels = Zygote("autograder.kernels.supervisor:kernel_child", FRAMEWORKS) if forking_works() else None
+        setup = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
+        setup |= {"secret": secret.hex()}
+        self.judges = Zygote("autograder.runs.judge_process:judge_child", setup=setup)
+        self.stopping = threading.Event()
+
+    def __enter__(self) -> LocalPool:
+        if self.kernels:
+            self.kernels.start()
+        self.judges.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stopping.set()
+        self.judges.stop()
+        if self.kernels:
+            self.kernels.stop()
+
+    def grade(self, student_files: Sequence[StudentFiles]) -> Iterator[GradedSubmission]:
+        """Grade all, yielding each as it is finished, in any order.
+
+        Raises BadAssignment before the first if the reference itself fails a check.
+        """
+        again: list[int] = []
+        for graded in self._distribute(range(len(student_files)), student_files, self.workers):
+            if _stopped_by_clock(graded.report):
+                LOGGER.info("%s was stopped by the clock: tried again alone", graded.submission.student)
+                again.append(graded.number)
+            else:
+                yield graded
+        yield from self._distribute(again, student_files, 1)
+
+    def _distribute(
+        self, numbers: Sequence[int], student_files: Sequence[StudentFiles], workers: int
+    ) -> Iterator[GradedSubmission]:
+        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for number in numbers:
+            waiting.put(number)
+        done: queue.SimpleQueue[GradedSubmission | BaseException] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                for graded in self._grade_waiting(waiting, student_files):
+                    done.put(graded)
+            except BaseException as error:
+                done.put(error)
+
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(min(workers, len(numbers)))]
+        for thread in threads:
+            thread.start()
+        for _ in numbers:
+            result = done.get()
+            if isinstance(result, BaseException):
+                self.stopping.set()
+                raise result
+            yield result
+
+    def _grade_waiting(
+        self, waiting: queue.SimpleQueue[int], student_files: Sequence[StudentFiles]
+    ) -> Iterator[GradedSubmission]:
+        """One worker: a ready judge for each submission, the next one warming up meanwhile."""
+        judge: _Judge | None = None
+        while not self.stopping.is_set():
+            try:
+                number = waiting.get_nowait()
+            except queue.Empty:
+                if judge:
+                    judge.close()
+                return
+            judge = judge or self._start_judge()
+            following = self._start_judge() if not waiting.empty() else None
+            yield self._grade_one(judge, number, student_files[number])
+            judge = following
+
+    def _start_judge(self) -> _Judge:
+        for warm in filter(None, (self.kernels, self.judges)):
+            warm.revive()
+        return _Judge(self.judges.connect({"kernels": self.kernels.address if self.kernels else None}), self.stopping)
+
+    def _grade_one(self, judge: _Judge, number: int, student_files: StudentFiles) -> GradedSubmission:
+        """Grade with `judge`, then with a fresh one if that failed on the grader's side."""
+        job, blobs = _job_message(student_files)
+        limits = self.assignment.limits
+        # All that `kernels.replay` allows: the notebook's time, replays, and the same again to show what was wrong.
+        kernels = 2 * (MAX_RESTARTS + 1) * max(1, len(self.assignment.notebooks))
+        patience_s = limits.notebook_s * limits.wall_factor * kernels + MARGIN_S
+        problem: Exception = KernelFailed("the judge did not answer")
+        graded = None
+        for attempt in range(TRIES):
+            if attempt:
+                LOGGER.warning("%s: tried again with a fresh judge", student_files.student)
+                judge = self._start_judge()
+            try:
+                graded = GradedSubmission(number, *judge.grade(job, blobs, patience_s))
+                if not _grader_failed(graded.report):
+                    return graded
+            except (EOFError, OSError, ValueError, KernelFailed) as error:
+                problem = error if str(error) else KernelFailed("the judge's process ended without an answer")
+                LOGGER.error("%s: the judge failed: %s", student_files.student, type(error).__name__)
+            finally:
+                judge.close()
+            if self.stopping.is_set():
+                break
+        if graded is not None:
+            return graded
+        submission = Submission(student_files.student, self.assignment.name, flags=student_files.flags)
+        return GradedSubmission(number, submission, could_not_grade(submission, self.assignment, problem))
+
+
+class _Judge:
+    """One judge process, seen from the run."""
+
+    def __init__(self, connection: socket.socket, stopping: threading.Event) -> None:
+        self.connection = connection
+        self.stopping = stopping
+        self.pid = 0
+
+    def grade(self, job: dict[str, Any], blobs: tuple[bytes, ...], patience_s: float) -> tuple[Submission, Report]:
+        deadline = time.monotonic() + patience_s
+        self._wait_for_answer(deadline)
+        ready, _ = receive(self.connection)
+        if "refused" in ready:
+            raise BadAssignment(ready["refused"])
+        if "ready" not in ready:
+            raise KernelFailed(str(ready.get("failed", "the judge did not get ready")))
+        self.pid = int(ready["pid"])
+        send(self.connection, job, blobs)
+        self._wait_for_answer(deadline)
+        answer, _ = receive(self.connection)
+        if "report" not in answer:
+            raise KernelFailed(str(answer.get("failed", "the judge gave no report")))
+        return records.from_data(Submission, answer["submission"]), records.from_data(Report, answer["report"])
+
+    def _wait_for_answer(self, deadline: float) -> None:
+        """Wait for the first byte; looks up now and then, so that an interrupted run ends at once."""
+        while not select.select([self.connection], [], [], 0.5)[0]:
+            if self.stopping.is_set():
+                raise EOFError("the run is being stopped")
+            if time.monotonic() > deadline:
+                if self.pid:
+                    # It holds its end open, so the number is still its own. Closing ours would not end a busy process.
+                    os.kill(self.pid, signal.SIGKILL)
+                raise KernelFailed("the judge did not answer in time")
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def _job_message(student_files: StudentFiles) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+    names, blobs, rejected = [], [], student_files.rejected
+    if not rejected:
+        try:
+            for name, content in student_files.files.items():
+                names.append(name)
+                blobs.append(content)
+        except OSError as error:
+            rejected = str(error)
+    job = {
+        "student": student_files.student,
+        "names": names[: len(blobs)],
+        "note": student_files.note,
+        "rejected": rejected,
+        "flags": records.to_data(student_files.flags),
+    }
+    return job, tuple(blobs)
+
+
+def _grader_failed(report: Report) -> bool:
+    """Whether something went wrong on the grader's side, with all of it or with one check."""
+    return report.state is Verdict.GRADER_ERROR or any(flag.kind == "grader-error" for flag in report.flags)
+
+
+def _stopped_by_clock(report: Report) -> bool:
+    """Whether a clock, and not CPU time, ended something."""
+    return any(run.by_wall_clock for run in report.runs) or any(flag.kind == "wall-clock" for flag in report.flags)
+
+
+def default_workers() -> int:
+    """One for each core this process may use."""
+    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)

@@ -1,0 +1,324 @@
+"""One run over a class: from a folder of submissions to a run folder that says everything.
+
+The run folder is written so that nothing half-written can be taken for whole: the journal line by line while grading,
+every other file under another name first. Starting the same run again uses what the journal holds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import importlib
+import json
+import logging
+import os
+import secrets
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+from autograder import log, records
+from autograder.assignment import digest
+from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
+from autograder.records import RESULTS_VERSION, Assignment, Report
+from autograder.report import write_class_report, write_feedback
+from autograder.runs.journal import Journal, JournalEntry, grading_key, key_of
+from autograder.runs.pool import GradedSubmission, LocalPool
+from autograder.submissions.intake import StudentFiles, find_submissions
+
+LOGGER = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What an instructor asks of a run."""
+
+    out: Path
+    workers: int
+    seed_file: Path | None = None
+    only: tuple[str, ...] = ()
+    """students to grade; empty: all"""
+    regrade: bool = False
+    """grade again what the journal already holds"""
+    log_level: str = "info"
+    """least level of what is written to `run.log`"""
+
+
+@dataclass
+class RunOutcome:
+    """A finished run."""
+
+    reports: list[Report] = field(default_factory=list)
+    reused: int = 0
+    changed: list[str] = field(default_factory=list)
+    """for each student whose score differs from the last results.json: a sentence"""
+    outdated: list[str] = field(default_factory=list)
+    """students whom `Options.only` left out although their submission or the checks have changed since"""
+
+
+Progress = Callable[[int, int, Report | None], None]
+"""called with (finished, all, the report just finished)"""
+
+
+def grade_class(assignment: Assignment, root: Path, source: Path, options: Options, progress: Progress) -> RunOutcome:
+    """Grade what `source` holds and write the run folder.
+
+    Raises WrongUse (nothing to grade), RunFolderInUse, CannotWrite.
+    """
+    student_files = find_submissions(source, assignment)
+    with run_folder(options.out), _logging_to(options.out / log.NAME, options.log_level):
+        secret = run_secret(options.out, options.seed_file)
+        _finished_before(options.out / "results.json")
+        entries, reused, kept = graded_entries(assignment, root, student_files, options, secret, progress)
+        outcome = RunOutcome([e.report for e in entries], reused, outdated=kept)
+        outcome.changed = _score_changes(options.out / "results.json", outcome.reports)
+        _write_results(assignment, entries, options, source)
+    return outcome
+
+
+def graded_entries(
+    assignment: Assignment,
+    root: Path,
+    student_files: Sequence[StudentFiles],
+    options: Options,
+    secret: bytes,
+    progress: Progress,
+) -> tuple[list[JournalEntry], int, list[str]]:
+    """Every submission's entry, sorted by student: from the journal where it holds one, else graded now.
+
+    With them, how many were in the journal, and who of them has a submission or checks that changed since: whom `only`
+    does not name is never graded along.
+    """
+    unknown = set(options.only) - {h.student for h in student_files}
+    if unknown:
+        raise WrongUse(f"--only names {', '.join(sorted(unknown))}, who handed nothing in.")
+    journal = Journal(options.out / "journal.jsonl")
+    known = journal.entries()
+    grading = grading_key(assignment)
+    keys = [key_of(h.student, _readable_files(h), grading, secret) for h in student_files]
+    latest = {entry.report.student: entry for entry in known.values()}
+    found: dict[int, JournalEntry] = {}
+    todo, kept = [], []
+    for number, (key, one) in enumerate(zip(keys, student_files, strict=True)):
+        wanted = not options.only or one.student in options.only
+        if key in known and not (options.regrade and wanted):
+            found[number] = known[key]
+        elif wanted:
+            todo.append(number)
+        elif one.student in latest:
+            # Not to be graded now, but nothing that was graded is lost.
+            found[number] = latest[one.student]
+            kept.append(one.student)
+    reused, total = len(found), len(found) + len(todo)
+    LOGGER.info(
+        "%s on %s: %d to grade, %d in the journal, %d workers",
+        *(assignment.name, assignment.device, len(todo), reused, options.workers),
+    )
+    progress(reused, total, None)
+    if todo:
+        with LocalPool(assignment, root, secret, options.workers) as pool:
+            # Two seconds of imports that the end of the run needs, while the warm processes do theirs.
+            for name in ("nbgrader.converters", "nbgrader.api"):
+                importlib.import_module(name)
+            for graded in pool.grade([student_files[n] for n in todo]):
+                entry = _journal_entry(keys[todo[graded.number]], graded)
+                if entry.report.state is not records.Verdict.GRADER_ERROR:
+                    journal.add(entry)
+                found[todo[graded.number]] = entry
+                _log_report(entry.report)
+                progress(len(found), total, entry.report)
+    return sorted(found.values(), key=lambda e: e.report.student), reused, kept
+
+
+def _journal_entry(key: str, graded: GradedSubmission) -> JournalEntry:
+    return JournalEntry(key, graded.report, graded.submission)
+
+
+def _log_report(report: Report) -> None:
+    rejected = report.state is records.Verdict.REJECTED
+    level = logging.WARNING if rejected or report.state is records.Verdict.GRADER_ERROR else logging.INFO
+    score = f"{report.score:g} of {report.max_score:g} in {report.seconds:.1f} s"
+    # The reason of a grader error may quote a check's values; where it came from, the judge has written.
+    reason = f": {report.reason}" if rejected else ""
+    LOGGER.log(level, "%s: %s, %s%s", report.student, report.state.value, score, reason)
+    for flag in report.flags:
+        if flag.kind.startswith(("forbidden", "grader-error")):
+            LOGGER.warning("%s: %s in %s", report.student, flag.kind, flag.grade_id or "the submission")
+
+
+def _readable_files(student_files: StudentFiles) -> dict[str, bytes]:
+    if student_files.rejected:
+        return {"": student_files.rejected.encode()}
+    try:
+        return dict(student_files.files)
+    except OSError as error:
+        return {"": str(error).encode()}
+
+
+@contextlib.contextmanager
+def _logging_to(path: Path, level: str) -> Iterator[None]:
+    log.start(path, "run", level)
+    try:
+        yield
+    except BaseException:
+        LOGGER.exception("the run ended early")
+        raise
+    finally:
+        log.stop()
+
+
+# -- the run folder ----------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def run_folder(out: Path) -> Iterator[None]:
+    """The run folder, made if need be, held against other runs."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except FileExistsError as error:
+        raise WrongUse(f"--out {out} is a file; name a folder.") from error
+    except OSError as error:
+        raise CannotWrite(
+            f"The run folder {out} cannot be written: {error.strerror}. Choose another with --out."
+        ) from error
+    try:
+        with filelock.FileLock(out / ".lock", timeout=0):
+            yield
+    except filelock.Timeout as error:
+        raise RunFolderInUse(
+            f"Another run is writing to {out}. Wait for it, or choose another folder with --out."
+        ) from error
+    except OSError as error:
+        if error.errno is None:
+            raise
+        where = error.filename or out
+        raise CannotWrite(f"{where} cannot be written: {error.strerror}. What is graded is kept in {out}.") from error
+
+
+def run_secret(out: Path, seed_file: Path | None) -> bytes:
+    """The secret that all hidden inputs of this run come from: given, found from an earlier start, or new."""
+    kept = out / "seed"
+    if seed_file is not None:
+        try:
+            given = seed_file.read_text(encoding="ascii").strip()
+            secret = bytes.fromhex(given)
+        except (OSError, ValueError) as error:
+            raise WrongUse(f"--seed-file {seed_file} is not a file with a hexadecimal seed: {error}") from error
+        if len(secret) < 16:
+            raise WrongUse(f"--seed-file {seed_file} holds {len(secret)} bytes; at least 16 are needed to be a secret.")
+    elif kept.exists():
+        return _stored_secret(kept)
+    else:
+        secret = secrets.token_bytes(32)
+    # Whole or not at all: an empty seed would be a secret that everybody knows.
+    new = kept.with_name("seed.new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret.hex() + "\n")
+    os.replace(new, kept)
+    return secret
+
+
+def _stored_secret(kept: Path) -> bytes:
+    try:
+        secret = bytes.fromhex(kept.read_text(encoding="ascii").strip())
+    except ValueError:
+        secret = b""
+    if len(secret) < 16:
+        raise WrongUse(f"{kept} holds no seed. Delete it for a new one, or give the run's own with --seed-file.")
+    return secret
+
+
+def _write_results(assignment: Assignment, entries: Sequence[JournalEntry], options: Options, source: Path) -> None:
+    from autograder.gradebook import write_gradebook
+
+    out = options.out
+    reports = [e.report for e in entries]
+    submissions = [e.submission for e in entries]
+    info = _run_info(assignment, options, source, reports)
+    _keep_old_results(out)
+    write_feedback(out, assignment, submissions, reports)
+    write_gradebook(out, assignment, submissions, reports)
+    write_class_report(out, info, assignment, reports)
+    # Last: results.json is what other programs read, and stands for a finished run.
+    write_whole(out / "results.json", json.dumps(results(assignment, info, reports), indent=1, sort_keys=False) + "\n")
+
+
+def results(assignment: Assignment, info: dict[str, Any], reports: Sequence[Report]) -> dict[str, Any]:
+    """The content of results.json."""
+    return {
+        "version": RESULTS_VERSION,
+        "assignment": assignment.name,
+        "run": info,
+        "submissions": [records.to_data(r) for r in reports],
+    }
+
+
+def _run_info(assignment: Assignment, options: Options, source: Path, reports: Sequence[Report]) -> dict[str, Any]:
+    return {
+        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "submissions": str(source),
+        "assignment_digest": digest(assignment),
+        "python": sys.version.split()[0],
+        "numpy": version("numpy"),
+        "sandbox": sorted({r.sandbox for r in reports if r.sandbox}),
+        "workers": options.workers,
+    }
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that is either the old one or the whole new one."""
+    new = path.with_name(path.name + ".new")
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, path)
+
+
+def _finished_before(path: Path) -> str:
+    """When the run ended whose results.json this is; nothing without one. Raises WrongUse if it is another file."""
+    if not path.exists():
+        return ""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["run"]["finished"])
+    except (ValueError, KeyError, TypeError) as error:
+        # Overwriting it would lose what somebody may still want.
+        raise WrongUse(f"{path} is no results.json of this grader. Move it away, or choose another --out.") from error
+
+
+def _keep_old_results(out: Path) -> None:
+    """Put the last results and gradebook aside, so that a re-grade can be undone by copying them back."""
+    finished = _finished_before(out / "results.json")
+    if not finished:
+        return
+    aside = out / "history" / finished.replace(":", "")
+    aside.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(out / "results.json", aside)
+    if (out / "gradebook.db").exists():
+        # Through SQLite: formgrader may have the file open and be in the middle of a grade.
+        with (
+            contextlib.closing(sqlite3.connect(out / "gradebook.db")) as now,
+            contextlib.closing(sqlite3.connect(aside / "gradebook.db")) as kept,
+        ):
+            now.backup(kept)
+
+
+def _score_changes(old: Path, reports: Sequence[Report]) -> list[str]:
+    """What a re-grade changed, student by student."""
+    try:
+        before = {s["student"]: s["score"] for s in json.loads(old.read_text(encoding="utf-8"))["submissions"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [
+        f"{r.student}: {before[r.student]:g} -> {r.score:g}"
+        for r in reports
+        if r.student in before and before[r.student] != r.score
+    ]

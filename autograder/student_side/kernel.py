@@ -1,0 +1,156 @@
+"""An IPython kernel that also answers the judge's calls and bounds its own output.
+
+It is an ordinary ipykernel for every Jupyter client; one more message type, `autograder_call`, carries a probe
+and its data (see `student_side.agent`). Output is cut here, at the source, so that a flood costs little; the receiver
+cuts again, because student code can undo anything in this process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ipykernel.iostream import OutStream
+from ipykernel.ipkernel import IPythonKernel
+from ipykernel.kernelapp import IPKernelApp
+
+from autograder.protocol.message_types import CALL, REPLY
+from autograder.records import Limits
+from autograder.student_side import orphans
+from autograder.student_side.agent import Agent
+from course_lib import virtual_cuda
+
+
+class Budget:
+    """What one cell may still print and display."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.renew()
+
+    def renew(self) -> None:
+        # Half of the receiver's allowance: an honest flood is cut here and still counts as having run.
+        self.bytes_left = self.limits.output_bytes // 2
+        self.messages_left = self.limits.output_messages // 2
+
+    def take(self, size: int) -> int:
+        granted = max(0, min(size, self.bytes_left))
+        self.bytes_left -= size
+        return granted
+
+
+BUDGET = Budget(Limits())
+CUT = "\n[output cut here: the cell prints more than is kept]\n"
+SHORT = 2000
+"""characters of a cell's value that are shown whatever was printed before"""
+LAST_MESSAGES = 10
+"""flushes, and the cell's value, after the student's code has ended"""
+
+
+class BoundedStream(OutStream):
+    """stdout or stderr of the kernel: writes until the cell's budget is spent, then says so once."""
+
+    def write(self, string: str) -> int:
+        if not isinstance(string, str):
+            raise TypeError(f"write() argument must be str, not {type(string).__name__}")
+        if BUDGET.bytes_left <= -1:
+            return len(string)
+        granted = BUDGET.take(len(string))
+        cut = granted < len(string)
+        super().write(string[:granted] + CUT if cut else string)
+        return len(string)
+
+    def flush(self) -> None:
+        # Each flush is a message. Once they are used up, text waits for ipykernel's own flush, five times a second.
+        BUDGET.messages_left -= 1
+        if BUDGET.messages_left >= 0:
+            super().flush()
+
+
+class GradedKernel(IPythonKernel):
+    """ipykernel plus the judge's verb."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        shell: Any = self.shell
+        self.agent = Agent(shell.user_ns, BUDGET.limits.reply_bytes)
+        self.shell_handlers[CALL] = self.autograder_call
+        # `quit()` would end the session some time later, in the middle of an innocent cell; a replay would do it again.
+        shell.ask_exit = lambda: None
+        shell.display_pub.register_hook(_bound_display)
+        if hasattr(shell.displayhook, "register_hook"):  # ipykernel 7
+            shell.displayhook.register_hook(_bound_result)
+
+    @staticmethod
+    def _begin() -> None:
+        BUDGET.renew()
+        orphans.reap()
+
+    async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
+        self._begin()
+        await super().execute_request(stream, ident, parent)
+
+    async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
+        reply = await super().do_execute(*args, **kwargs)
+        BUDGET.messages_left = max(BUDGET.messages_left, LAST_MESSAGES)
+        return reply
+
+    async def autograder_call(self, stream: Any, ident: Any, parent: Any) -> None:
+        self._begin()
+        content, buffers = self.agent.answer(parent["content"], [bytes(b) for b in parent["buffers"]])
+        session: Any = self.session
+        session.send(stream, REPLY, content, parent, ident=ident, buffers=buffers)
+
+
+def _bound_display(message: dict[str, Any]) -> dict[str, Any] | None:
+    BUDGET.messages_left -= 1
+    size = len(json.dumps(message.get("content", {}), default=str))
+    return message if BUDGET.messages_left >= 0 and BUDGET.take(size) == size else None
+
+
+def _bound_result(message: dict[str, Any]) -> dict[str, Any]:
+    """The value of a cell's last line: always there, however much was printed before, but never long."""
+    content = message["content"]
+    size = len(json.dumps(content, default=str))
+    if BUDGET.take(size) < size:
+        text = str(content["data"].get("text/plain", ""))
+        content["data"] = {"text/plain": text if len(text) <= SHORT else text[:SHORT] + CUT}
+    return message
+
+
+def _show_figures_inline(shell: Any) -> None:
+    """What importing pyplot does in a cold kernel; here it was imported before there was a shell."""
+    matplotlib = sys.modules.get("matplotlib")
+    if matplotlib is not None:
+        from matplotlib_inline.backend_inline import configure_inline_support
+
+        matplotlib.use("module://matplotlib_inline.backend_inline")
+        configure_inline_support(shell, "inline")
+
+
+class GradedApp(IPKernelApp):
+    """ipykernel's application without this machine's IPython configuration: a grade must not depend on it."""
+
+    def load_config_file(self, *args: Any, **kwargs: Any) -> None:
+        """Read none. `make lab` leaves one beside the packages that switches virtual CUDA on in its own way."""
+
+
+def serve(connection_file: str, limits: Limits, ready: Callable[[], None]) -> None:
+    """Run the kernel of `connection_file` in this process until it is shut down; call `ready` once it listens."""
+    BUDGET.limits = limits
+    BUDGET.renew()
+    # A forked kernel has its own supervisor; ipykernel's poller would take the fork for a lost parent.
+    os.environ.pop("JPY_PARENT_PID", None)
+    app = GradedApp.instance(
+        kernel_class=GradedKernel,
+        connection_file=connection_file,
+        outstream_class=f"{__name__}.BoundedStream",
+    )
+    app.initialize([])
+    _show_figures_inline(app.shell)
+    virtual_cuda.enable_from_environment()
+    ready()
+    app.start()

@@ -1,0 +1,38 @@
+"""What one lecture needs and is not itself the lesson. Each name is loaded when a notebook first asks for it.
+
+The modules are named for what they hold; from those with one public name, that name can be imported from here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+NAMES = {
+    "Spans": "time_spans",
+    "every_outcome": "exact_probability",
+    "placement_log": "tensorflow_placement",
+    "puzzle": "tensor_puzzles",
+}
+MODULES = (
+    "compilers",
+    "distributed",
+    "exact_probability",
+    "faulty_loops",
+    "framework_costs",
+    "keras_backends",
+    "roofline",
+    "tensor_puzzles",
+    "tensorflow_placement",
+    "time_spans",
+    "worker_datasets",
+)
+__all__ = [*NAMES, *MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in NAMES:
+        return getattr(importlib.import_module(f"{__name__}.{NAMES[name]}"), name)
+    if name in MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""The log to look at: a report, a timeline, a cell magic."""

@@ -1,0 +1,143 @@
+"""Wrong answers to `train`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "by_names": """
+def train(x, labels, params, learning_rate, batches):
+    p = {k: v.copy() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        s, cache = two_layer_forward(x[b], p)
+        L, ds = softmax_cross_entropy(s, labels[b])
+        g = two_layer_backward(ds, cache)
+        for k in p:
+            p[k] -= learning_rate * g[k]
+        losses.append(L)
+    return p, losses
+""",
+    "by_items": """
+def train(x, labels, params, learning_rate, batches):
+    p = {k: v.copy() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        s, cache = two_layer_forward(x[b], p)
+        L, ds = softmax_cross_entropy(s, labels[b])
+        losses.append(L)
+        for k, v in two_layer_backward(ds, cache).items():
+            p[k] -= learning_rate * v
+    return p, losses
+""",
+}
+
+WRONG = [
+    Wrong("wrong_all_rows", "Every step uses all rows.")
+    .expect(test_train="failed:batches-ignored")
+    .base("by_items")
+    .edit("for b in batches:", "for _ in range(len(batches)):")
+    .edit("s, cache = two_layer_forward(x[b], p)", "s, cache = two_layer_forward(x, p)")
+    .edit("labels[b]", "labels"),
+    Wrong("wrong_first_batch", "return is inside the loop.")
+    .expect(test_train="failed:only-first-batch-used")
+    .base("by_items")
+    .edit("    return p, losses", "        return p, losses"),
+    Wrong("wrong_first_rows", "Every step uses the first rows of the set.")
+    .expect(test_train="failed:rows-in-order")
+    .edit("x[b]", "x[: len(b)]")
+    .edit("labels[b]", "labels[: len(b)]"),
+    Wrong("wrong_from_zero", "Starts from zeros.")
+    .expect(test_train="failed:starts-from-zero")
+    .edit("v.copy()", "np.zeros(v.shape)"),
+    Wrong("wrong_gradients_pile_up", "Adds each batch's gradients to those before.")
+    .expect(test_train="failed:gradients-pile-up")
+    .edit("losses = []", "losses, total = [], dict.fromkeys(p, 0)")
+    .edit("p[k] -= learning_rate * g[k]", "total[k] = total[k] + g[k]\n            p[k] -= learning_rate * total[k]"),
+    Wrong("wrong_in_place", "-= on the caller's arrays.")
+    .expect(test_train="partial:params-changed-in-place")
+    .base("by_items")
+    .edit("    p = {k: v.copy() for k, v in params.items()}\n", "")
+    .edit("s, cache = two_layer_forward(x[b], p)", "s, cache = two_layer_forward(x[b], params)")
+    .edit("p[k] -= learning_rate * v", "params[k] -= learning_rate * v")
+    .edit("return p, losses", "return params, losses"),
+    Wrong("wrong_integer_params", "Stores the parameters as integers.")
+    .expect(test_train="failed:params-cut-to-integers")
+    .edit("p[k] -= learning_rate * g[k]", "p[k] = np.array(p[k] - learning_rate * g[k], dtype=int)"),
+    Wrong("wrong_labels_not_batched", "Rows of the batch, labels from the start of the set.")
+    .expect(test_train="failed:labels-not-batched")
+    .base("by_items")
+    .edit("for b in batches:", "for b in batches:\n        n = len(b)")
+    .edit("labels[b]", "labels[0:n]"),
+    Wrong("wrong_last_batch", "The step stands after the loop, so only the last batch counts.")
+    .expect(test_train="failed:only-last-batch-used")
+    .whole("""
+def train(x, labels, params, learning_rate, batches):
+    p = {k: v.copy() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        xb, yb = x[b], labels[b]
+    s, cache = two_layer_forward(xb, p)
+    L, ds = softmax_cross_entropy(s, yb)
+    losses.append(L)
+    for k, v in two_layer_backward(ds, cache).items():
+        p[k] -= learning_rate * v
+    return p, losses
+"""),
+    Wrong("wrong_last_loss_only", "losses holds the last loss only.")
+    .expect(test_train="partial:only-last-loss")
+    .edit("p[k] -= learning_rate * g[k]", "p[k] -= learning_rate * g[k]\n        losses.clear()"),
+    Wrong("wrong_loss_after_step", "Stores the loss after the step.")
+    .expect(test_train="partial:losses-after-the-step")
+    .edit(
+        "p[k] -= learning_rate * g[k]",
+        """p[k] -= learning_rate * g[k]
+        L = softmax_cross_entropy(two_layer_forward(x[b], p)[0], labels[b])[0]""",
+    ),
+    Wrong("wrong_mean_loss", "Returns the mean of the losses.")
+    .expect(test_train="partial:losses-averaged")
+    .edit("return p, losses", "return p, sum(losses) / len(losses)"),
+    Wrong("wrong_no_learning_rate", "The learning rate is not used.")
+    .expect(test_train="failed:learning-rate-missing")
+    .edit("p[k] -= learning_rate * g[k]", "p[k] = p[k] - g[k]"),
+    Wrong("wrong_restart", "Each step starts from the params that were given.")
+    .expect(test_train="failed:restart-at-every-batch")
+    .edit("two_layer_forward(x[b], p)", "two_layer_forward(x[b], params)")
+    .edit("p[k] -= learning_rate * g[k]", "p[k] = params[k] - learning_rate * g[k]"),
+    Wrong("wrong_second_layer_only", "Only W2 and b2 are updated.")
+    .expect(test_train="failed:only-second-layer-updated")
+    .edit(
+        "for k in p:\n            p[k] -= learning_rate * g[k]",
+        'p["W2"] -= learning_rate * g["W2"]\n        p["b2"] -= learning_rate * g["b2"]',
+    ),
+    Wrong("wrong_step_divided", "The step is divided by the batch size.")
+    .expect(test_train="failed:step-divided-by-batch-size")
+    .edit("p[k] -= learning_rate * g[k]", "p[k] -= (learning_rate / b.size) * g[k]"),
+    Wrong("wrong_too_late", "Updates W2, then goes back through the new W2.")
+    .expect(test_train="failed:first-layer-gradient-too-late")
+    .whole("""
+def train(x, labels, params, learning_rate, batches):
+    W1, b1, W2, b2 = (params[k].copy() for k in ("W1", "b1", "W2", "b2"))
+    losses = []
+    for rows in batches:
+        a = x[rows] @ W1 + b1
+        h = np.maximum(a, 0)
+        loss, ds = softmax_cross_entropy(h @ W2 + b2, labels[rows])
+        losses.append(loss)
+        W2 -= learning_rate * h.T @ ds
+        b2 -= learning_rate * ds.sum(0)
+        da = ds @ W2.T
+        da[a <= 0] = 0
+        W1 -= learning_rate * x[rows].T @ da
+        b1 -= learning_rate * da.sum(0)
+    return dict(W1=W1, b1=b1, W2=W2, b2=b2), losses
+"""),
+    Wrong("wrong_update_lost", "W = W - ... on a local name.")
+    .expect(test_train="failed:update-lost")
+    .edit("p[k] -= learning_rate * g[k]", "v = p[k]\n            v = v - learning_rate * g[k]"),
+    Wrong("wrong_uphill", "Steps along the gradient.")
+    .expect(test_train="failed:step-uphill")
+    .edit("for k in p:", "for k, v in g.items():")
+    .edit("p[k] -= learning_rate * g[k]", "p[k] += learning_rate * v"),
+    Wrong("wrong_weights_only", "The biases are not updated.")
+    .expect(test_train="failed:biases-not-updated")
+    .edit("p[k] -= learning_rate * g[k]", "if p[k].ndim == 2:\n                p[k] -= learning_rate * g[k]"),
+]

@@ -1,0 +1,119 @@
+"""Wrong answers to `jacobian`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "row_by_row": """
+def vjp(f, x, v):
+    x = x.detach().clone().requires_grad_()
+    y = f(x)
+    return y.detach(), torch.autograd.grad(y, x, v)[0]
+
+
+def jacobian(f, x):
+    x = x.detach().clone().requires_grad_()
+    y = f(x)
+    rows = [torch.autograd.grad(entry, x, retain_graph=True)[0] for entry in y.flatten()]
+    return torch.stack(rows).reshape(y.shape + x.shape)
+""",
+    "row_by_backward": """
+def vjp(f, x, v):
+    x = x.detach().clone().requires_grad_()
+    y = f(x)
+    return y.detach(), torch.autograd.grad(y, x, v)[0]
+
+
+def jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    rows = []
+    for entry in y.flatten():
+        leaf.grad = None
+        entry.backward(retain_graph=True, inputs=[leaf])
+        rows.append(leaf.grad.clone())
+    return torch.stack(rows).reshape(y.shape + x.shape)
+""",
+}
+
+WRONG = [
+    Wrong("wrong_jacobian_both_mark", "x itself requires gradients afterwards, in both functions.")
+    .expect(test_jacobian="partial:vjp-and-jacobian-mark-x")
+    .edit(
+        "def vjp(f, x, v):\n    x = x.detach().clone().requires_grad_()",
+        "def vjp(f, x, v):\n    x.requires_grad = True",
+    )
+    .edit(
+        "def jacobian(f, x):\n    x = x.detach().clone().requires_grad_()",
+        "def jacobian(f, x):\n    x.requires_grad = True",
+    ),
+    Wrong("wrong_jacobian_carries_graphs", "torch.func on the given x: what requires gradients leaves results that do.")
+    .expect(test_jacobian="partial:vjp-and-jacobian-carry-graphs")
+    .base("right_torch_func")
+    .edit("torch.func.vjp(f, x.detach())", "torch.func.vjp(f, x)")
+    .edit("torch.func.jacrev(f)(x.detach())", "torch.func.jacrev(f)(x)"),
+    Wrong("wrong_jacobian_freed", "No retain_graph in the loop.")
+    .expect(test_jacobian="partial:jacobian-graph-freed")
+    .edit("torch.autograd.grad(entry, x, retain_graph=True)", "torch.autograd.grad(entry, x)"),
+    Wrong("wrong_jacobian_in_grad", "vjp by backward() on the caller's x.")
+    .expect(test_jacobian="partial:jacobian-in-grad-of-x")
+    .edit(
+        "def vjp(f, x, v):\n    x = x.detach().clone().requires_grad_()",
+        "def vjp(f, x, v):\n    x.requires_grad = True",
+    )
+    .edit(
+        "return y.detach(), torch.autograd.grad(y, x, v)[0]",
+        "torch.sum(y * v).backward()\n    return y.detach(), x.grad",
+    ),
+    Wrong("wrong_jacobian_marks", "x itself requires gradients afterwards, in jacobian.")
+    .expect(test_jacobian="partial:jacobian-marks-x")
+    .edit(
+        "def jacobian(f, x):\n    x = x.detach().clone().requires_grad_()",
+        "def jacobian(f, x):\n    x.requires_grad = True",
+    ),
+    Wrong("wrong_jacobian_matrix", "A matrix, whatever the shapes.")
+    .expect(test_jacobian="partial:jacobian-flat")
+    .edit("reshape(y.shape + x.shape)", "reshape(y.numel(), x.numel())"),
+    Wrong("wrong_jacobian_of_the_sum", "The gradient of the sum of the outputs.")
+    .expect(test_jacobian="partial:jacobian-summed-over-outputs")
+    .edit("torch.stack(rows).reshape(y.shape + x.shape)", "sum(rows)"),
+    Wrong("wrong_jacobian_piles_up", ".grad is never set back.")
+    .expect(test_jacobian="partial:jacobian-rows-pile-up")
+    .base("row_by_backward")
+    .edit("        leaf.grad = None\n", ""),
+    Wrong("wrong_jacobian_reshaped", "A transposed matrix is brought to the right shape by reshape.")
+    .expect(test_jacobian="partial:jacobian-reshaped-not-transposed")
+    .edit("torch.stack(rows).reshape(y.shape + x.shape)", "torch.stack(rows).flatten(1).T.reshape(y.shape + x.shape)"),
+    Wrong("wrong_jacobian_same_tensor", ".grad is stored itself, set to zero before each pass.")
+    .expect(test_jacobian="partial:jacobian-one-row-everywhere")
+    .base("row_by_backward")
+    .edit("leaf.grad = None", "if leaf.grad is not None:\n            leaf.grad.zero_()")
+    .edit("leaf.grad.clone()", "leaf.grad"),
+    Wrong("wrong_jacobian_sums_the_other_axes", "The Jacobian goes through the first axis of f(x) only.")
+    .expect(test_jacobian="partial:jacobian-sums-the-other-axes")
+    .edit("torch.autograd.grad(entry, x", "torch.autograd.grad(entry.sum(), x")
+    .edit("y.flatten()", "y")
+    .edit("torch.stack(rows).reshape(y.shape + x.shape)", "torch.stack(rows)"),
+    Wrong("wrong_jacobian_transposed", "The derivatives of each input in turn: axes of x first.")
+    .expect(test_jacobian="partial:jacobian-transposed")
+    .edit("torch.stack(rows).reshape(y.shape + x.shape)", "torch.stack(rows, dim=-1).reshape(x.shape + y.shape)"),
+    Wrong("wrong_jacobian_view", "view() of what f returns.")
+    .expect(test_jacobian="partial:jacobian-view-of-non-contiguous")
+    .edit("y.flatten()", "y.view(y.numel())"),
+    Wrong("wrong_jacobian_zero", ".grad is stored itself and set to zero after each pass.")
+    .expect(test_jacobian="partial:jacobian-zero-everywhere")
+    .base("row_by_backward")
+    .edit("        leaf.grad = None\n", "")
+    .edit("rows.append(leaf.grad.clone())", "rows.append(leaf.grad)\n        leaf.grad.zero_()"),
+    Wrong("wrong_vjp_mean", "The mean of v * y.")
+    .expect(test_jacobian="partial:vjp-averaged")
+    .edit("torch.autograd.grad(y, x, v)[0]", "torch.autograd.grad(y, x, v / v.numel())[0]"),
+    Wrong("wrong_vjp_ones", "v is an argument and nothing more.")
+    .expect(test_jacobian="partial:vjp-ignores-v")
+    .edit("torch.autograd.grad(y, x, v)[0]", "torch.autograd.grad(y, x, torch.ones_like(y))[0]"),
+    Wrong("wrong_vjp_scaled_sum", "The gradient of the sum, times the sum of v.")
+    .expect(test_jacobian="partial:vjp-scales-the-sum")
+    .edit("torch.autograd.grad(y, x, v)[0]", "torch.autograd.grad(y.sum(), x)[0] * v.sum()"),
+    Wrong("wrong_vjp_y_attached", "y with its graph.")
+    .expect(test_jacobian="partial:vjp-y-carries-its-graph")
+    .edit("y.detach()", "y"),
+]

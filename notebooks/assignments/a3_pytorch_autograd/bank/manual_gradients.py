@@ -1,0 +1,105 @@
+"""Wrong answers to `manual_gradients`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "cubed": """
+def manual_gradients(x, w, b):
+    y = torch.tanh(x * w + b)
+    g = 2 * (y - y**3) / y.numel()
+    return (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)
+""",
+}
+
+WRONG = [
+    Wrong(
+        "wrong_manual_autograd", "Exercise 1 with backward(), which has nothing to go back through in inference mode."
+    )
+    .expect(test_manual_gradients="failed:manual-uses-autograd")
+    .whole("""
+def manual_gradients(x, w, b):
+    x, w, b = (t.clone().requires_grad_() for t in (x, w, b))
+    loss = torch.tanh(x * w + b).pow(2).mean()
+    loss.backward()
+    return loss.detach(), x.grad, w.grad, b.grad
+"""),
+    Wrong(
+        "wrong_manual_autograd_enabled",
+        "Exercise 1 with autograd.grad under enable_grad, on the given tensors' own copies.",
+    )
+    .expect(test_manual_gradients="failed:manual-uses-autograd")
+    .whole("""
+def manual_gradients(x, w, b):
+    with torch.enable_grad():
+        leaves = [torch.nn.Parameter(t.detach()) for t in (x, w, b)]
+        loss = (torch.tanh(leaves[0] * leaves[1] + leaves[2]) ** 2).mean()
+        return (loss.detach(), *torch.autograd.grad(loss, leaves))
+"""),
+    Wrong("wrong_manual_axes", "Rows and columns mixed up.")
+    .expect(test_manual_gradients="partial:manual-axes-swapped")
+    .edit(
+        "return (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)",
+        'return (y**2).mean(), g * w, torch.einsum("nd,nd->n", x, g), g.sum(0, keepdim=True).T',
+    ),
+    Wrong("wrong_manual_b_not_reduced", "grad_b keeps its columns.")
+    .expect(test_manual_gradients="partial:manual-b-not-summed")
+    .edit(
+        "return (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)",
+        "return (y**2).mean(), g * w, x.mul(g).sum(0), torch.ones_like(b) * g",
+    ),
+    Wrong("wrong_manual_flat_b", "grad_b of shape (N,).")
+    .expect(test_manual_gradients="partial:manual-b-lost-an-axis")
+    .edit(
+        "return (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)",
+        'return (y**2).mean(), g * w, x.mul(g).sum(0), torch.einsum("nd->n", g)',
+    ),
+    Wrong("wrong_manual_in_place", "`*=` on the caller's x.")
+    .expect(test_manual_gradients="partial:manual-changes-x")
+    .edit("torch.tanh(x * w + b)", "torch.tanh(x.mul_(w).add_(b))"),
+    Wrong("wrong_manual_linear", "The slope of tanh left out.")
+    .expect(test_manual_gradients="partial:manual-tanh-slope-missing")
+    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * y / y.numel()"),
+    Wrong("wrong_manual_means", "Means over the axes that were broadcast.")
+    .expect(test_manual_gradients="partial:manual-averaged-where-summed")
+    .edit("(g * x).sum(0)", "(g * x).mean(0)")
+    .edit("g.sum(1, keepdim=True)", "g.mean(1, keepdim=True)"),
+    Wrong("wrong_manual_no_two", "The slope of a square without its 2.")
+    .expect(test_manual_gradients="partial:manual-factor-two-missing")
+    .edit("g = 2 * (y - y**3) / y.numel()", "g = (y - y**3) / y.numel()"),
+    Wrong("wrong_manual_not_averaged", "The mean in the loss, not in the gradients.")
+    .expect(test_manual_gradients="partial:manual-gradient-not-averaged")
+    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * y * (1 - y * y)"),
+    Wrong("wrong_manual_not_reduced", "Nothing is summed back.")
+    .expect(test_manual_gradients="partial:manual-broadcast-not-summed")
+    .edit(
+        "return (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)", "return (y**2).mean(), g * w, g * x, g"
+    ),
+    Wrong("wrong_manual_rows_only", "Divided by len(x).")
+    .expect(test_manual_gradients="partial:manual-averaged-over-rows")
+    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * (y - y**3) / len(x)"),
+    Wrong("wrong_manual_slope_of_z", "1 - z ** 2 for the slope.")
+    .expect(test_manual_gradients="partial:manual-tanh-slope-of-z")
+    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * y * (1 - (x * w + b) ** 2) / y.numel()"),
+    Wrong("wrong_manual_summed", "A sum for a mean, in the loss and in the gradients.")
+    .expect(test_manual_gradients="failed:manual-summed")
+    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * (y - y**3)")
+    .edit("(y**2).mean()", "torch.sum(y * y)"),
+    Wrong("wrong_manual_swapped", "x where w belongs, and the other way round.")
+    .expect(test_manual_gradients="partial:manual-x-and-w-swapped")
+    .edit("g * w", "x * g")
+    .edit("g * x", "w * g"),
+    Wrong("wrong_manual_two_mistakes", "The slope of tanh and the sum for w both missing.")
+    .expect(test_manual_gradients="partial:manual-tanh-slope-missing+manual-w-not-summed")
+    .edit("g = 2 * (y - y**3) / y.numel()", "g = y / y.numel() * 2")
+    .edit("(g * x).sum(0)", "x * g"),
+    Wrong("wrong_manual_view_of_non_contiguous", "The values are flattened with view.")
+    .expect(test_manual_gradients="partial:manual-view-of-non-contiguous")
+    .edit("(y**2).mean()", "(y.view(-1) ** 2).mean()"),
+    Wrong("wrong_manual_w_not_reduced", "grad_w keeps its rows.")
+    .expect(test_manual_gradients="partial:manual-w-not-summed")
+    .edit("(g * x).sum(0)", "x.mul(g)"),
+    Wrong("wrong_nothing_known", "A slope of tanh that nobody has written before, and a penalty on the fourth power.")
+    .expect(test_manual_gradients="partial", test_penalized_loss="failed")
+    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * y / y.numel() * (1 - y) * 0.7")
+    .edit("strength * g.pow(2).sum() / len(g)", "strength * g.pow(4).sum()", cell="penalized_loss"),
+]

@@ -1,0 +1,76 @@
+"""Wrong answers to `penalized_loss`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "slopes_of_the_sum": """
+def penalized_loss(f, x, t, strength):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    g = torch.autograd.grad(y.sum(), leaf, create_graph=True)[0]
+    return torch.nn.functional.mse_loss(y, t) + strength * g.pow(2).sum() / len(g)
+""",
+}
+
+WRONG = [
+    Wrong("wrong_penalty_all_entries", "A mean over all entries.")
+    .expect(test_penalized_loss="failed:penalty-averaged-over-columns")
+    .edit("strength * g.pow(2).sum() / len(g)", "strength * torch.mean(g * g)"),
+    Wrong("wrong_penalty_backward", "The slopes by backward(): parameters get gradients too early.")
+    .expect(test_penalized_loss="partial:penalty-leaves-gradients")
+    .edit(
+        "g = torch.autograd.grad(y.sum(), leaf, create_graph=True)[0]",
+        "y.backward(torch.ones_like(y), create_graph=True)",
+    )
+    .edit("strength * g.pow(2).sum() / len(g)", "strength * leaf.grad.pow(2).sum() / len(x)"),
+    Wrong("wrong_penalty_constant", "retain_graph where create_graph belongs.")
+    .expect(test_penalized_loss="partial:penalty-without-gradient")
+    .edit("create_graph=True", "retain_graph=True"),
+    Wrong("wrong_penalty_detached", "The penalty is detached.")
+    .expect(test_penalized_loss="partial:penalty-without-gradient")
+    .edit("g.pow(2).sum() / len(g)", "float(g.pow(2).sum() / len(g))"),
+    Wrong("wrong_penalty_detached_result", "Returns a detached tensor.")
+    .expect(test_penalized_loss="failed:penalty-loss-without-graph")
+    .edit(
+        "torch.nn.functional.mse_loss(y, t) + strength * g.pow(2).sum() / len(g)",
+        "(torch.nn.functional.mse_loss(y, t) + strength * g.pow(2).sum() / len(g)).detach()",
+    ),
+    Wrong("wrong_penalty_error", "Slopes of the squared error.")
+    .expect(test_penalized_loss="failed:penalty-of-the-error")
+    .edit("y.sum()", "torch.nn.functional.mse_loss(y, t)"),
+    Wrong("wrong_penalty_error_summed", "The squared errors are summed.")
+    .expect(test_penalized_loss="failed:penalty-error-summed")
+    .edit("torch.nn.functional.mse_loss(y, t)", 'torch.nn.functional.mse_loss(y, t, reduction="sum")'),
+    Wrong("wrong_penalty_freed", "Neither of the two.")
+    .expect(test_penalized_loss="failed:penalty-graph-freed")
+    .edit("y.sum()", "y")
+    .edit("create_graph=True", "torch.ones_like(y)")
+    .edit("strength * g.pow(2).sum() / len(g)", "strength * (g**2).sum() / len(x)"),
+    Wrong("wrong_penalty_length", "The length, not its square.")
+    .expect(test_penalized_loss="failed:penalty-not-squared")
+    .edit("strength * g.pow(2).sum() / len(g)", "strength * g.norm(dim=1).mean()"),
+    Wrong("wrong_penalty_marks", "The caller's x requires gradients afterwards.")
+    .expect(test_penalized_loss="partial:penalty-marks-x")
+    .edit("leaf = x.clone().requires_grad_()", "leaf = x\n    leaf.requires_grad = True"),
+    Wrong("wrong_penalty_mean", "Slopes of the mean prediction.")
+    .expect(test_penalized_loss="failed:penalty-of-the-mean")
+    .edit("y.sum()", "torch.mean(y)"),
+    Wrong("wrong_penalty_not_tracked", "x is not watched.")
+    .expect(test_penalized_loss="failed:penalty-x-not-tracked")
+    .edit("x.clone().requires_grad_()", "x.clone()"),
+    Wrong("wrong_penalty_number", "Returns a float.")
+    .expect(test_penalized_loss="failed:penalty-loss-without-graph")
+    .edit(
+        "torch.nn.functional.mse_loss(y, t) + strength * g.pow(2).sum() / len(g)",
+        "float(torch.nn.functional.mse_loss(y, t) + strength * g.pow(2).sum() / len(g))",
+    ),
+    Wrong("wrong_penalty_strength", "strength is not used.")
+    .expect(test_penalized_loss="failed:penalty-strength-ignored")
+    .edit("strength * g.pow(2).sum()", "g.pow(2).sum()"),
+    Wrong("wrong_penalty_sum_first", "Summed over the columns before it is squared.")
+    .expect(test_penalized_loss="failed:penalty-square-of-the-sum")
+    .edit("strength * g.pow(2).sum() / len(g)", "strength * torch.mean(g.sum(1).square())"),
+    Wrong("wrong_penalty_summed", "A sum over the rows.")
+    .expect(test_penalized_loss="failed:penalty-summed-over-rows")
+    .edit("strength * g.pow(2).sum() / len(g)", "strength * g.norm() ** 2"),
+]

@@ -1,0 +1,119 @@
+"""Wrong answers to `power_scale`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "saved_inputs": """
+class PowerScale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b, power):
+        ctx.save_for_backward(a, b)
+        ctx.power = power
+        return torch.pow(b, power) * a
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        p = ctx.power
+        return (g * b**p).sum_to_size(a.shape), (g * a * p * b ** (p - 1)).sum_to_size(b.shape), None
+""",
+}
+
+WRONG = [
+    Wrong("wrong_power_scale_attributes", "Both inputs hang on ctx as attributes.")
+    .expect(test_power_scale="partial:power-scale-kept-on-ctx")
+    .edit("ctx.save_for_backward(a, b)", "ctx.a, ctx.b = a, b")
+    .edit("a, b = ctx.saved_tensors", "a, b = ctx.a, ctx.b"),
+    Wrong("wrong_power_scale_elif", "The gradient of b is asked for only where that of a is not.")
+    .expect(test_power_scale="partial:power-scale-one-gradient-alone")
+    .edit(
+        "p = ctx.power",
+        """p = ctx.power
+        if ctx.needs_input_grad[0]:
+            return (g * b**p).sum_to_size(a.shape), None, None""",
+    ),
+    Wrong("wrong_power_scale_elif_b_first", "The gradient of a is asked for only where that of b is not.")
+    .expect(test_power_scale="partial:power-scale-b-alone-of-both")
+    .edit(
+        "p = ctx.power",
+        """p = ctx.power
+        if ctx.needs_input_grad[1]:
+            return None, (g * a * p * b ** (p - 1)).sum_to_size(b.shape), None""",
+    ),
+    Wrong("wrong_power_scale_exponent", "The slope of b ** power with the old exponent.")
+    .expect(test_power_scale="partial:power-scale-exponent-kept")
+    .edit("b ** (p - 1)", "b**p"),
+    Wrong("wrong_power_scale_mean", "A mean over the axis that was broadcast.")
+    .expect(test_power_scale="partial:power-scale-averages")
+    .edit("sum_to_size(b.shape)", "sum_to_size(b.shape) * b.numel() / g.numel()"),
+    Wrong("wrong_power_scale_needs", "Nothing is computed if the first input needs nothing.")
+    .expect(test_power_scale="partial:power-scale-forgets-an-input")
+    .edit(
+        "p = ctx.power", "p = ctx.power\n        if not ctx.needs_input_grad[0]:\n            return None, None, None"
+    ),
+    Wrong("wrong_power_scale_no_a", "The gradient for b does without a.")
+    .expect(test_power_scale="partial:power-scale-a-missing-for-b")
+    .edit("g * a * p * b ** (p - 1)", "g * (p * b ** (p - 1))"),
+    Wrong("wrong_power_scale_no_factor", "The slope of b ** power without its factor.")
+    .expect(test_power_scale="partial:power-scale-factor-missing")
+    .edit("g * a * p * b ** (p - 1)", "g * a * b**p / b"),
+    Wrong("wrong_power_scale_no_grad_y", "What comes in is not used.")
+    .expect(test_power_scale="partial:power-scale-ignores-what-comes-in")
+    .edit("p = ctx.power", "p, g = ctx.power, torch.ones_like(g)"),
+    Wrong("wrong_power_scale_order", "Saved as (b, a), read as (a, b).")
+    .expect(test_power_scale="partial:power-scale-saved-in-another-order")
+    .edit("ctx.save_for_backward(a, b)", "ctx.save_for_backward(b, a)"),
+    Wrong("wrong_power_scale_saves_a_result", "b ** power is saved in forward.")
+    .expect(test_power_scale="partial:power-scale-saves-a-result")
+    .edit("ctx.save_for_backward(a, b)", "factor = torch.pow(b, power)\n        ctx.save_for_backward(a, b, factor)")
+    .edit("a, b = ctx.saved_tensors", "a, b, factor = ctx.saved_tensors")
+    .edit("g * b**p", "g * factor"),
+    Wrong("wrong_power_scale_slopes_saved", "Both slopes are computed in forward.")
+    .expect(test_power_scale="partial:power-scale-second-derivative-lost")
+    .whole("""
+class PowerScale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b, power):
+        ctx.save_for_backward(torch.pow(b, power), power * a * torch.pow(b, power - 1))
+        ctx.shapes = a.shape, b.shape
+        return torch.pow(b, power) * a
+
+    @staticmethod
+    def backward(ctx, g):
+        for_a, for_b = ctx.saved_tensors
+        return (g * for_a).sum_to_size(ctx.shapes[0]), (g * for_b).sum_to_size(ctx.shapes[1]), None
+"""),
+    Wrong("wrong_power_scale_sum_0", "Sums over the first axis, always.")
+    .expect(test_power_scale="partial:power-scale-sums-the-first-axis")
+    .edit(
+        "return (g * b**p).sum_to_size(a.shape), (g * a * p * b ** (p - 1)).sum_to_size(b.shape), None",
+        "return g * b**p, torch.sum(g * p * a * b ** (p - 1), 0), None",
+    ),
+    Wrong("wrong_power_scale_swapped", "The gradients come back in the wrong order.")
+    .expect(test_power_scale="partial:power-scale-gradients-swapped")
+    .edit(
+        "return (g * b**p).sum_to_size(a.shape), (g * a * p * b ** (p - 1)).sum_to_size(b.shape), None",
+        """for_b = (g * p * a * b ** (p - 1)).sum_to_size(b.shape)
+        return for_b, (g * b**p).sum_to_size(a.shape), None""",
+    ),
+    Wrong("wrong_power_scale_three_gradients", "A gradient for power as well.")
+    .expect(test_power_scale="partial:power-scale-gradient-for-power")
+    .edit(
+        "return (g * b**p).sum_to_size(a.shape), (g * a * p * b ** (p - 1)).sum_to_size(b.shape), None",
+        """grad_power = (g * a * b**p * torch.log(b)).sum()
+        return (g * b**p).sum_to_size(a.shape), (g * p * a * b ** (p - 1)).sum_to_size(b.shape), grad_power""",
+    ),
+    Wrong("wrong_power_scale_two_values", "Two gradients for three arguments.")
+    .expect(test_power_scale="partial:power-scale-none-missing")
+    .edit(
+        "return (g * b**p).sum_to_size(a.shape), (g * a * p * b ** (p - 1)).sum_to_size(b.shape), None",
+        "return (g * b**p).sum_to_size(a.shape), (g * p * a * b ** (p - 1)).sum_to_size(b.shape)",
+    ),
+    Wrong("wrong_power_scale_y_over_a", "Gets the gradient for a from y / a, which is 0 / 0 where a is zero.")
+    .expect(test_power_scale="partial:power-scale-divides-by-a")
+    .edit("ctx.save_for_backward(a, b)", "y = torch.pow(b, power) * a\n        ctx.save_for_backward(a, b, y)")
+    .edit("return torch.pow(b, power) * a", "return y")
+    .edit("a, b = ctx.saved_tensors", "a, b, y = ctx.saved_tensors")
+    .edit("g * b**p", "g * y / a")
+    .edit("g * a * p * b ** (p - 1)", "g * p * y / b"),
+]

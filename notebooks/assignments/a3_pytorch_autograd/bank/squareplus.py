@@ -1,0 +1,77 @@
+"""Wrong answers to `squareplus`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "saved_input": """
+class Squareplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 0.5 * (torch.sqrt(x * x + 4) + x)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 0.5 * g * (1 + x / (x**2 + 4) ** 0.5)
+""",
+}
+
+WRONG = [
+    Wrong("wrong_squareplus_attribute", "The input hangs on ctx as an attribute.")
+    .expect(test_squareplus="partial:squareplus-kept-on-ctx")
+    .edit("ctx.save_for_backward(x)", "ctx.x = x")
+    .edit("(x,) = ctx.saved_tensors", "x = ctx.x"),
+    Wrong("wrong_squareplus_chain_rule", "The slope of what is under the root left out.")
+    .expect(test_squareplus="partial:squareplus-inner-slope-missing")
+    .edit("return 0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "return g * (0.5 + 0.25 * torch.rsqrt(x * x + 4))"),
+    Wrong("wrong_squareplus_detached", "The saved input is detached in backward.")
+    .expect(test_squareplus="partial:squareplus-second-derivative-lost")
+    .edit("(x,) = ctx.saved_tensors", "x = ctx.saved_tensors[0].detach()"),
+    Wrong("wrong_squareplus_doubled", "The value is not halved.")
+    .expect(test_squareplus="partial:squareplus-value-not-halved")
+    .edit("return 0.5 * (torch.sqrt(x * x + 4) + x)", "return torch.sqrt(x * x + 4) + x")
+    .edit("return 0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "return g * (0.5 + 0.5 * x / torch.sqrt(x * x + 4))"),
+    Wrong("wrong_squareplus_float32", "The result is always float32.")
+    .expect(test_squareplus="partial:squareplus-in-float32")
+    .edit("return 0.5 * (torch.sqrt(x * x + 4) + x)", "return ((torch.sqrt(x * x + 4) + x) / 2).to(torch.float32)")
+    .edit("return 0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "return g * (1 + x / torch.sqrt(x * x + 4)) / 2"),
+    Wrong("wrong_squareplus_floats", "forward computes with Python floats.")
+    .expect(test_squareplus="partial:squareplus-leaves-pytorch")
+    .edit(
+        "return 0.5 * (torch.sqrt(x * x + 4) + x)",
+        """values = [(v + (v * v + 4) ** 0.5) / 2 for v in x.flatten().tolist()]
+        return torch.tensor(values, dtype=x.dtype).reshape(x.shape)""",
+    ),
+    Wrong("wrong_squareplus_global", "The input is kept in a global variable.")
+    .expect(test_squareplus="partial:squareplus-kept-on-the-class")
+    .edit("ctx.save_for_backward(x)", "global saved\n        saved = x")
+    .edit("(x,) = ctx.saved_tensors", "x = saved"),
+    Wrong("wrong_squareplus_in_place", "forward works in the given tensor.")
+    .expect(test_squareplus="failed:squareplus-overwrites-x")
+    .edit("return 0.5 * (torch.sqrt(x * x + 4) + x)", "return x.add_(torch.sqrt(x * x + 4)).div_(2)"),
+    Wrong("wrong_squareplus_no_grad_y", "Returns the slope.")
+    .expect(test_squareplus="partial:squareplus-ignores-what-comes-in")
+    .edit("0.5 * g", "0.5"),
+    Wrong("wrong_squareplus_numpy", "forward goes through NumPy.")
+    .expect(test_squareplus="partial:squareplus-leaves-pytorch")
+    .edit(
+        "return 0.5 * (torch.sqrt(x * x + 4) + x)",
+        """a = x.detach().numpy()
+        return torch.as_tensor((a + (a**2 + 4) ** 0.5) / 2, dtype=x.dtype)""",
+    ),
+    Wrong("wrong_squareplus_once", "once_differentiable, as in a tutorial.")
+    .expect(test_squareplus="partial:squareplus-once-differentiable")
+    .edit("def backward(ctx, g):", "@torch.autograd.function.once_differentiable\n    def backward(ctx, g):"),
+    Wrong("wrong_squareplus_root_only", "The slope of the root alone.")
+    .expect(test_squareplus="partial:squareplus-only-the-root")
+    .edit("return 0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "return 0.5 * x * g * (x * x + 4) ** -0.5"),
+    Wrong("wrong_squareplus_slope_doubled", "The slope is not halved.")
+    .expect(test_squareplus="partial:squareplus-slope-not-halved")
+    .edit("return 0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "return g + g * x / torch.sqrt(x * x + 4)"),
+    Wrong("wrong_squareplus_slope_saved", "The slope is computed in forward and saved.")
+    .expect(test_squareplus="partial:squareplus-second-derivative-lost")
+    .edit("ctx.save_for_backward(x)", "ctx.save_for_backward(0.5 + 0.5 * x / (x**2 + 4) ** 0.5)")
+    .edit("(x,) = ctx.saved_tensors", "(slope,) = ctx.saved_tensors")
+    .edit("0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "slope * g"),
+]

@@ -1,0 +1,204 @@
+"""Wrong answers to `train`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "in_data": """
+def train(x, t, params, learning_rate, batches):
+    p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        out = (torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]
+        loss = torch.nn.functional.mse_loss(out, t[b])
+        loss.backward()
+        for v in p.values():
+            v.data -= learning_rate * v.grad
+            v.grad = None
+        losses.append(loss.item())
+    return p, losses
+""",
+    "pairs": """
+def train(x, t, params, learning_rate, batches):
+    p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}
+    losses = []
+    for b in batches:
+        out = (torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]
+        loss = torch.nn.functional.mse_loss(out, t[b])
+        for v, g in zip(p.values(), torch.autograd.grad(loss, list(p.values()))):
+            v.data.sub_(g, alpha=learning_rate)
+        losses.append(loss.item())
+    return p, losses
+""",
+}
+
+WRONG = [
+    Wrong("wrong_train_all_rows", "All rows in every step.")
+    .expect(test_train="failed:train-batches-ignored")
+    .base("pairs")
+    .edit("for b in batches:", "for _ in batches:")
+    .edit('x[b] @ p["W1"]', 'x @ p["W1"]')
+    .edit("loss = torch.nn.functional.mse_loss(out, t[b])", "loss = torch.nn.functional.mse_loss(out, t)"),
+    Wrong("wrong_train_backward_each", "backward() once for each parameter.")
+    .expect(test_train="failed:train-backward-twice")
+    .edit("        loss.backward()\n", "")
+    .edit("for v in p.values():", "for v in p.values():\n            loss.backward()"),
+    Wrong("wrong_train_broadcast", "(N, 1) minus (N,).")
+    .expect(test_train="failed:train-targets-broadcast")
+    .edit("torch.nn.functional.mse_loss(out, t[b])", "(t[b] - out[:, None]).pow(2).mean()"),
+    Wrong("wrong_train_doubled", "backward() twice, with retain_graph.")
+    .expect(test_train="failed:train-gradient-doubled")
+    .edit("loss.backward()", "for again in (True, False):\n            loss.backward(retain_graph=again)")
+    .edit("v.grad = None", "v.grad.zero_()"),
+    Wrong("wrong_train_first_targets", "Rows of the batch, targets from the front.")
+    .expect(test_train="failed:train-targets-not-batched")
+    .base("pairs")
+    .edit(
+        "loss = torch.nn.functional.mse_loss(out, t[b])",
+        "loss = torch.nn.functional.mse_loss(out, t[torch.arange(len(b))])",
+    ),
+    Wrong("wrong_train_hidden_detached", "The hidden values are detached: W1 has no gradient.")
+    .expect(test_train="failed:train-gradient-is-none")
+    .edit('torch.tanh(x[b] @ p["W1"] + p["b1"])', 'torch.tanh(x[b] @ p["W1"] + p["b1"]).detach()'),
+    Wrong("wrong_train_hidden_skipped", "Hidden values detached, and parameters without a gradient skipped.")
+    .expect(test_train="failed:train-first-layer-cut-off")
+    .edit('torch.tanh(x[b] @ p["W1"] + p["b1"])', 'torch.tanh(x[b] @ p["W1"] + p["b1"]).detach()')
+    .edit(
+        "v.data -= learning_rate * v.grad", "if v.grad is not None:\n                v.data -= learning_rate * v.grad"
+    ),
+    Wrong("wrong_train_history", "Every step is recorded on top of the one before.")
+    .expect(test_train="partial:train-parameters-are-no-leaves")
+    .base("pairs")
+    .edit(
+        """for v, g in zip(p.values(), torch.autograd.grad(loss, list(p.values()))):
+            v.data.sub_(g, alpha=learning_rate)""",
+        """grads = torch.autograd.grad(loss, list(p.values()))
+        p = {k: v - learning_rate * g for (k, v), g in zip(p.items(), grads)}""",
+    ),
+    Wrong("wrong_train_in_given", "The given tensors are trained.")
+    .expect(test_train="partial:train-given-params-used")
+    .edit(
+        "p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}",
+        "p = params\n    for v in p.values():\n        v.requires_grad = True",
+    )
+    .edit("loss.backward()", "for v in p.values():\n            v.grad = None\n        loss.backward()")
+    .edit("            v.grad = None\n", ""),
+    Wrong("wrong_train_last_loss", "Only the last loss is kept.")
+    .expect(test_train="partial:train-only-last-loss")
+    .base("pairs")
+    .edit("    losses = []\n", "")
+    .edit("for b in batches:", "for b in batches:\n        losses = []"),
+    Wrong("wrong_train_late_losses", "The loss after the step.")
+    .expect(test_train="partial:train-losses-after-the-step")
+    .edit(
+        "losses.append(loss.item())",
+        """out = (torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]
+        losses.append(torch.nn.functional.mse_loss(out, t[b]).item())""",
+    ),
+    Wrong("wrong_train_loss_detached", "The loss is computed under no_grad.")
+    .expect(test_train="failed:train-loss-cut-off")
+    .edit(
+        "loss = torch.nn.functional.mse_loss(out, t[b])",
+        "with torch.no_grad():\n            loss = torch.nn.functional.mse_loss(out, t[b])",
+    ),
+    Wrong("wrong_train_losses_attached", "The list of losses holds graphs.")
+    .expect(test_train="partial:train-losses-keep-the-graph")
+    .edit("losses.append(loss.item())", "losses.append(loss)"),
+    Wrong("wrong_train_momentum", "An invented step with momentum: nothing known.")
+    .expect(test_train="failed")
+    .base("pairs")
+    .edit(
+        "p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}",
+        """p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}
+    velocity = {k: torch.zeros_like(v) for k, v in p.items()}""",
+    )
+    .edit(
+        """for v, g in zip(p.values(), torch.autograd.grad(loss, list(p.values()))):
+            v.data.sub_(g, alpha=learning_rate)""",
+        """for k, g in zip(p, torch.autograd.grad(loss, list(p.values()))):
+            velocity[k] = 0.9 * velocity[k] + 0.5 * g
+            p[k].data.sub_(learning_rate * velocity[k])""",
+    ),
+    Wrong("wrong_train_no_rate", "The learning rate is not used.")
+    .expect(test_train="failed:train-learning-rate-missing")
+    .base("pairs")
+    .edit("v.data.sub_(g, alpha=learning_rate)", "v.data.sub_(g)"),
+    Wrong("wrong_train_no_zero", "Gradients are never set back.")
+    .expect(test_train="failed:train-gradients-pile-up")
+    .edit("            v.grad = None\n", ""),
+    Wrong("wrong_train_old_gradient", "Deep copies, whose gradients are set back at the end of a step only.")
+    .expect(test_train="partial:train-old-gradient-used")
+    .edit(
+        "p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}",
+        """from copy import deepcopy
+
+    p = deepcopy(params)
+    for v in p.values():
+        v.requires_grad = True""",
+    )
+    .edit("v.grad = None", "v.grad.zero_()"),
+    Wrong("wrong_train_plain_tensors", "Under no_grad the parameters are replaced by plain tensors.")
+    .expect(test_train="failed:train-rebound-without-gradients")
+    .edit(
+        "for v in p.values():\n            v.data -= learning_rate * v.grad\n            v.grad = None",
+        "with torch.no_grad():\n            p = {k: v - learning_rate * v.grad for k, v in p.items()}",
+    ),
+    Wrong("wrong_train_recorded", "The step in place, with autograd watching.")
+    .expect(test_train="failed:train-step-recorded")
+    .edit("v.data -= learning_rate * v.grad", "v.sub_(learning_rate * v.grad)"),
+    Wrong("wrong_train_returns_early", "The return stands inside the loop.")
+    .expect(test_train="failed:train-only-first-batch")
+    .base("pairs")
+    .edit("    return p, losses", "        return p, losses"),
+    Wrong("wrong_train_second_layer_only", "W1 and b1 are left out of the step.")
+    .expect(test_train="failed:train-first-layer-cut-off")
+    .edit("for v in p.values():", 'for v in (p["W2"], p["b2"]):'),
+    Wrong("wrong_train_second_step_none", "W = W - ... with autograd watching: no .grad in the second step.")
+    .expect(test_train="failed:train-gradient-is-none")
+    .edit(
+        "for v in p.values():\n            v.data -= learning_rate * v.grad\n            v.grad = None",
+        "for k in p:\n            p[k] = p[k] - learning_rate * p[k].grad",
+    ),
+    Wrong("wrong_train_shared_numbers", "detach() without clone(): the given numbers change.")
+    .expect(test_train="partial:train-given-params-changed")
+    .base("pairs")
+    .edit("v.detach().clone().requires_grad_()", "torch.nn.Parameter(v.data)")
+    .edit(
+        """for v, g in zip(p.values(), torch.autograd.grad(loss, list(p.values()))):
+            v.data.sub_(g, alpha=learning_rate)""",
+        """loss.backward()
+        with torch.no_grad():
+            for v in p.values():
+                v -= learning_rate * v.grad
+                v.grad = None""",
+    ),
+    Wrong("wrong_train_sum", "The loss is a sum.")
+    .expect(test_train="failed:train-loss-summed")
+    .edit(
+        "loss = torch.nn.functional.mse_loss(out, t[b])",
+        'loss = torch.nn.functional.mse_loss(out, t[b], reduction="sum")',
+    ),
+    Wrong("wrong_train_two_mistakes", "No zero_grad, and a sum for a mean; the first step shows the sum alone.")
+    .expect(test_train="failed:train-loss-summed")
+    .edit("loss = torch.nn.functional.mse_loss(out, t[b])", "loss = ((out - t[b]) ** 2).sum()")
+    .edit("            v.grad = None\n", ""),
+    Wrong("wrong_train_update_lost", "The new values go into local names.")
+    .expect(test_train="failed:train-nothing-moves")
+    .edit("v.data -= learning_rate * v.grad", "v = v - learning_rate * v.grad"),
+    Wrong("wrong_train_uphill", "Along the gradient.")
+    .expect(test_train="failed:train-uphill")
+    .base("pairs")
+    .edit("v.data.sub_", "v.data.add_"),
+    Wrong("wrong_train_weights_only", "The biases are forgotten.")
+    .expect(test_train="failed:train-biases-not-updated")
+    .edit("v.data -= learning_rate * v.grad", "if v.dim() == 2:\n                v.data -= learning_rate * v.grad"),
+    Wrong("wrong_train_zero_of_none", "zero_() on the .grad of a new tensor.")
+    .expect(test_train="failed:train-gradient-is-none")
+    .edit(
+        "for v in p.values():\n            v.data -= learning_rate * v.grad\n            v.grad = None",
+        "for k in p:\n            p[k] = p[k] - learning_rate * p[k].grad\n            p[k].grad.zero_()",
+    ),
+    Wrong("wrong_train_zero_too_early", "Gradients are set to zero between backward() and the step.")
+    .expect(test_train="failed:train-nothing-moves")
+    .edit("for v in p.values():", "for v in p.values():\n            v.grad.zero_()")
+    .edit("            v.grad = None\n", ""),
+]

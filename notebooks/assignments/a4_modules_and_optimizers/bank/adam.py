@@ -1,0 +1,101 @@
+"""Wrong answers to `adam`."""
+
+from autograder.bank import Wrong
+
+BASE = "right_methods_for_each_parameter"
+
+WRONG = [
+    Wrong(
+        "wrong_adam_decay_always_decoupled",
+        "adam: AdamW only. snapshot: Parameters only. fit: What is differentiated is added up.",
+    )
+    .expect(
+        test_adam="partial:adam-decay-always-decoupled",
+        test_snapshot="partial:snapshot-without-buffers",
+        test_fit="partial:fit-history-of-scaled-losses",
+    )
+    .edit(
+        """if g["decoupled"]:
+            w.mul_(1 - g["lr"] * g["weight_decay"])
+        else:
+            d = d + w * g["weight_decay"]""",
+        'w.mul_(1 - g["lr"] * g["weight_decay"])',
+    )
+    .base("right_methods_for_each_parameter", cell="snapshot")
+    .edit(
+        "values = {name: t.detach().clone() for name, t in [*model.named_parameters(), *model.named_buffers()]}",
+        "values = {name: t.detach().clone() for name, t in model.named_parameters()}",
+    )
+    .edit(
+        "for name, t in [*model.named_parameters(), *model.named_buffers()]:",
+        "for name, t in model.named_parameters():",
+    )
+    .edit(
+        "(out * (x.size(0) / rows)).backward()",
+        "out = out * x.size(0) / rows\n                out.backward()",
+        cell="fit",
+    )
+    .edit("                sizes.append(x.size(0))\n", "")
+    .edit("sum(a * b for a, b in zip(numbers, sizes)) / sum(sizes)", "sum(numbers)"),
+    Wrong("wrong_adam_decay_ignored", "adam: Neither way. snapshot: dict() of the state. fit: Not divided.")
+    .expect(
+        test_adam="partial:adam-decay-ignored",
+        test_snapshot="failed:snapshot-model-not-copied",
+        test_fit="partial:fit-history-sum",
+    )
+    .edit('d = d + w * g["weight_decay"]', "pass")
+    .edit('w.mul_(1 - g["lr"] * g["weight_decay"])', "pass")
+    .edit("copy.deepcopy(model.state_dict())", "dict(model.state_dict())", cell="snapshot")
+    .edit(
+        "sum(a * b for a, b in zip(numbers, sizes)) / sum(sizes)",
+        "sum(a * b for a, b in zip(numbers, sizes))",
+        cell="fit",
+    ),
+    Wrong("wrong_adam_decay_written_into_grad", "Weight decay is added to p.grad in place.")
+    .expect(test_adam="partial:adam-decay-written-into-grad")
+    .edit('d = d + w * g["weight_decay"]', 'd += w * g["weight_decay"]'),
+    Wrong("wrong_adam_eps_in_the_root", "adam: Root of everything. fit: Maximises. affine: No transpose.")
+    .expect(
+        test_adam="failed:adam-eps-in-the-root",
+        test_fit="failed:fit-uphill",
+        test_affine="partial:affine-not-transposed",
+    )
+    .edit(
+        'down = (s["second"] / (1 - b2 ** s["count"])).sqrt() + g["eps"]',
+        'down = (s["second"] / (1 - b2 ** s["count"]) + g["eps"]).sqrt()',
+    )
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit("loss.mul(n).backward()", "loss.mul(-n).backward()")
+    .edit("self.weight.t()", "self.weight", cell="affine"),
+    Wrong(
+        "wrong_missing_gradient_not_skipped",
+        "adam: Every parameter has a gradient, surely. snapshot: model is given a new value, which nobody sees. "
+        "fit: The tensors are added up.",
+    )
+    .expect(
+        test_adam="partial:missing-gradient-not-skipped",
+        test_snapshot="failed:snapshot-without-model",
+        test_fit="partial:fit-history-holds-graphs",
+    )
+    .edit(
+        "if w.grad is not None:\n                    self.move(w, w.grad, self.state[w], g)",
+        "self.move(w, w.grad, self.state[w], g)",
+    )
+    .edit("copy.deepcopy(model.state_dict())", "copy.deepcopy(model)", cell="snapshot")
+    .edit("model.load_state_dict(weights)", "model = copy.deepcopy(weights)")
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit("float(loss.detach())", "loss"),
+    Wrong(
+        "wrong_two_adam_mistakes",
+        "Two mistakes in one cell: the mean is not corrected, and eps stands under the root. And two in SGD.",
+    )
+    .expect(test_adam="failed:adam-m-not-corrected+adam-eps-in-the-root", test_sgd="failed:sgd-uphill")
+    .edit('up = s["first"] / (1 - b1 ** s["count"])', 'up = s["first"]')
+    .edit(
+        '(s["second"] / (1 - b2 ** s["count"])).sqrt() + g["eps"]',
+        '(s["second"] / (1 - b2 ** s["count"]) + g["eps"]).sqrt()',
+    )
+    .edit("torch.clone(d)", "(1 - mu) * d", cell="sgd")
+    .edit(".add_(d)", ".add_(d, alpha=1 - mu)")
+    .edit('alpha=-g["lr"]', 'alpha=g["lr"]'),
+]

@@ -1,0 +1,78 @@
+"""Wrong answers to `parallel_block`."""
+
+from autograder.bank import Wrong
+
+BASE = "right_methods_for_each_parameter"
+
+WRONG = [
+    Wrong(
+        "wrong_block_joined_along_rows",
+        "parallel_block: The default axis of cat. sgd: Half of the formula. rmsprop: The other share.",
+    )
+    .expect(
+        test_parallel_block="partial:block-joined-along-rows",
+        test_sgd="failed:sgd-nesterov-without-gradient",
+        test_rmsprop="failed:rmsprop-alpha-swapped",
+    )
+    .edit("return torch.cat(results, -1)", "return torch.cat(results)")
+    .edit('d = d.add(s["buf"], alpha=mu)', 'd = s["buf"] * mu', cell="sgd")
+    .edit(
+        's["v"].mul_(g["alpha"]).addcmul_(d, d, value=1 - g["alpha"])',
+        's["v"].mul_(1 - g["alpha"]).addcmul_(d, d, value=g["alpha"])',
+        cell="rmsprop",
+    ),
+    Wrong(
+        "wrong_block_mode_not_checked",
+        "parallel_block: The mode is looked at in forward only. sgd: Decay of its own, after momentum. "
+        "rmsprop: With Adam's correction.",
+    )
+    .expect(
+        test_parallel_block="partial:block-mode-not-checked",
+        test_sgd="failed:sgd-decay-beside-momentum",
+        test_rmsprop="failed:rmsprop-corrected",
+    )
+    .edit("        assert_known(mode)\n", "")
+    .edit("results.append(branch(x))", "results.append(branch(x))\n        assert_known(self.mode)")
+    .edit('        if g["weight_decay"]:\n            d = d.add(w, alpha=g["weight_decay"])\n', "", cell="sgd")
+    .edit(
+        'w.add_(d, alpha=-g["lr"])',
+        'shrink = g["lr"] * g["weight_decay"] * w\n        w.add_(d, alpha=-g["lr"]).sub_(shrink)',
+    )
+    .edit("if not s:", 'if not s:\n            s["n"] = 0', cell="rmsprop")
+    .edit(
+        'bottom = s["v"].sqrt().add_(g["eps"])',
+        's["n"] += 1\n        bottom = (s["v"] / (1 - g["alpha"] ** s["n"])).sqrt().add_(g["eps"])',
+    ),
+    Wrong(
+        "wrong_block_one_branch_for_all",
+        "parallel_block: The loop variable is not used. sgd: With dampening, from the first step on. "
+        "rmsprop: The return stands for nothing.",
+    )
+    .expect(
+        test_parallel_block="partial:block-one-branch-for-all",
+        test_sgd="failed:sgd-velocity-averaged",
+        test_rmsprop="partial:rmsprop-loss-not-returned",
+    )
+    .edit("for branch in self.branches:", "for _ in range(len(self.branches)):")
+    .edit("branch(x)", "self.branches[0](x)")
+    .edit('s["buf"] = torch.clone(d)', 's["buf"] = d * (1 - mu)', cell="sgd")
+    .edit('s["buf"].mul_(mu).add_(d)', 's["buf"].mul_(mu).add_(d, alpha=1 - mu)')
+    .edit("        return result\n", "", cell="rmsprop"),
+    Wrong(
+        "wrong_module_not_initialized",
+        "parallel_block: super().__init__() is forgotten. sgd: zeros in place of None. "
+        "rmsprop: The decorator holds for the closure too.",
+    )
+    .expect(
+        test_parallel_block="failed:module-not-initialized",
+        test_sgd="partial:sgd-missing-gradient-is-zero",
+        test_rmsprop="partial:closure-without-gradients",
+    )
+    .edit("        super().__init__()\n", "")
+    .edit("if w.grad is not None:", "d = w.grad if w.grad is not None else torch.zeros_like(w)", cell="sgd")
+    .edit(
+        "                    self.move(w, w.grad, self.state[w], g)",
+        "                self.move(w, d, self.state[w], g)",
+    )
+    .edit("with torch.enable_grad():\n                result = closure()", "result = closure()", cell="rmsprop"),
+]

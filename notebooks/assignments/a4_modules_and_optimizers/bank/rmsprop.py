@@ -1,0 +1,96 @@
+"""Wrong answers to `rmsprop`."""
+
+from autograder.bank import Wrong
+
+BASE = "right_methods_for_each_parameter"
+
+WRONG = [
+    Wrong("wrong_broken_cell", "A cell that is no Python: a bracket is missing. The others count.")
+    .expect(test_rmsprop="failed")
+    .whole("""
+class RMSProp(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8):
+        super().__init__(params, dict(lr=lr, alpha=alpha, eps=eps)
+
+    def step(self, closure=None):
+        pass
+"""),
+    Wrong(
+        "wrong_rmsprop_eps_in_the_root",
+        "rmsprop: eps, then the root. adam: The short form of the paper. fit: nn.CrossEntropyLoss.",
+    )
+    .expect(
+        test_rmsprop="failed:rmsprop-eps-in-the-root",
+        test_adam="failed:adam-eps-before-the-correction",
+        test_fit="failed:fit-own-loss",
+    )
+    .edit('bottom = s["v"].sqrt().add_(g["eps"])', 'bottom = s["v"].add(g["eps"]).sqrt()')
+    .edit(
+        'down = (s["second"] / (1 - b2 ** s["count"])).sqrt() + g["eps"]',
+        'down = (s["second"].sqrt() + g["eps"]) / (1 - b2 ** s["count"]) ** 0.5',
+        cell="adam",
+    )
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit("losses = []", "losses = []\n    loss_fn = nn.CrossEntropyLoss()"),
+    Wrong(
+        "wrong_rmsprop_root_missing",
+        "rmsprop: No root. adam: The hats are kept. snapshot: The model is cloned, the optimizer is not.",
+    )
+    .expect(
+        test_rmsprop="failed:rmsprop-root-missing",
+        test_adam="failed:adam-keeps-the-corrected",
+        test_snapshot="partial:snapshot-memory-not-copied",
+    )
+    .edit('bottom = s["v"].sqrt().add_(g["eps"])', 'bottom = s["v"] + g["eps"]')
+    .edit(
+        """up = s["first"] / (1 - b1 ** s["count"])
+        down = (s["second"] / (1 - b2 ** s["count"])).sqrt() + g["eps"]""",
+        """s["first"] = up = s["first"] / (1 - b1 ** s["count"])
+        s["second"] = s["second"] / (1 - b2 ** s["count"])
+        down = s["second"].sqrt() + g["eps"]""",
+        cell="adam",
+    )
+    .edit("copy.deepcopy(optimizer.state_dict())", "optimizer.state_dict()", cell="snapshot"),
+    Wrong(
+        "wrong_rmsprop_starts_at_the_first_square",
+        "rmsprop: v starts at g * g. adam: L2 only. snapshot: The model alone.",
+    )
+    .expect(
+        test_rmsprop="failed:rmsprop-starts-at-the-first-square",
+        test_adam="partial:adam-decay-always-coupled",
+        test_snapshot="partial:snapshot-without-optimizer",
+    )
+    .edit('s["v"] = torch.zeros_like(w)', 's["v"] = d * d')
+    .edit(
+        'if g["decoupled"]:\n            w.mul_(1 - g["lr"] * g["weight_decay"])\n        else:',
+        'if g["weight_decay"] != 0:',
+        cell="adam",
+    )
+    .edit("\n    optimizer.load_state_dict(copy.deepcopy(rest))", "", cell="snapshot"),
+    Wrong(
+        "wrong_step_watched_by_autograd",
+        "rmsprop: No no_grad. adam: The decay comes last. snapshot: The memory is emptied.",
+    )
+    .expect(
+        test_rmsprop="failed:step-watched-by-autograd",
+        test_adam="partial:adam-decay-after-the-step",
+        test_snapshot="partial:snapshot-without-memory",
+    )
+    .edit("    @torch.no_grad()\n", "")
+    .edit(
+        'if g["decoupled"]:\n            w.mul_(1 - g["lr"] * g["weight_decay"])\n        else:',
+        'if not g["decoupled"]:',
+        cell="adam",
+    )
+    .edit(
+        'w.sub_(g["lr"] * up / down)',
+        """w.sub_(g["lr"] * up / down)
+        if g["decoupled"]:
+            w.mul_(1 - g["lr"] * g["weight_decay"])""",
+    )
+    .base("right_methods_for_each_parameter", cell="snapshot")
+    .edit(
+        "optimizer.state[p] = {k: v.clone() if torch.is_tensor(v) else v for k, v in memory[i, j].items()}",
+        "optimizer.state.pop(p, None)",
+    ),
+]

@@ -1,0 +1,62 @@
+"""Wrong answers to `sgd`."""
+
+from autograder.bank import Wrong
+
+BASE = "right_methods_for_each_parameter"
+
+WRONG = [
+    Wrong("wrong_sgd_decay_ignored", "sgd: An option without use. rmsprop: Adagrad. adam: The wrong way round.")
+    .expect(
+        test_sgd="failed:sgd-decay-ignored",
+        test_rmsprop="failed:rmsprop-squares-summed",
+        test_adam="partial:adam-decay-kinds-swapped",
+    )
+    .edit('        if g["weight_decay"]:\n            d = d.add(w, alpha=g["weight_decay"])\n', "")
+    .edit('s["v"].mul_(g["alpha"]).addcmul_(d, d, value=1 - g["alpha"])', 's["v"].add_(d.square())', cell="rmsprop")
+    .edit('if g["decoupled"]:', 'if g["decoupled"] is False:', cell="adam"),
+    Wrong(
+        "wrong_sgd_decay_written_into_grad",
+        "sgd: += on the gradient. rmsprop: The norm of the tensor. adam: lr is forgotten.",
+    )
+    .expect(
+        test_sgd="partial:sgd-decay-written-into-grad",
+        test_rmsprop="failed:rmsprop-one-size-for-all",
+        test_adam="partial:adam-decay-without-rate",
+    )
+    .edit('d = d.add(w, alpha=g["weight_decay"])', 'd += g["weight_decay"] * w')
+    .edit(
+        's["v"].mul_(g["alpha"]).addcmul_(d, d, value=1 - g["alpha"])',
+        's["v"].mul_(g["alpha"]).add_((d.norm() ** 2 / d.numel()) * (1 - g["alpha"]))',
+        cell="rmsprop",
+    )
+    .edit('w.mul_(1 - g["lr"] * g["weight_decay"])', 'w.mul_(1 - g["weight_decay"])', cell="adam"),
+    Wrong(
+        "wrong_sgd_nesterov_without_effect",
+        "sgd: Nesterov with the old velocity. rmsprop: No eps. adam: The square of the mean.",
+    )
+    .expect(
+        test_sgd="failed:sgd-nesterov-without-effect",
+        test_rmsprop="failed:rmsprop-eps-missing",
+        test_adam="failed:adam-square-of-m",
+    )
+    .edit("if mu:", 'if mu:\n            old = s["buf"].clone() if "buf" in s else torch.zeros_like(w)')
+    .edit('d = d.add(s["buf"], alpha=mu)', "d = d.add(old, alpha=mu)")
+    .edit('bottom = s["v"].sqrt().add_(g["eps"])', 'bottom = s["v"].sqrt()', cell="rmsprop")
+    .edit(
+        's["second"].mul_(b2).addcmul_(d, d, value=1 - b2)',
+        's["second"].mul_(b2).addcmul_(s["first"], s["first"], value=1 - b2)',
+        cell="adam",
+    ),
+    Wrong(
+        "wrong_sgd_velocity_forgotten",
+        "sgd: The velocity is a local variable. rmsprop: The closure is for other optimizers. adam: b2, b1.",
+    )
+    .expect(
+        test_sgd="failed:sgd-velocity-forgotten",
+        test_rmsprop="partial:rmsprop-closure-ignored",
+        test_adam="failed:adam-betas-swapped",
+    )
+    .edit("self.state[w]", "{}")
+    .edit("with torch.enable_grad():\n                result = closure()", "pass", cell="rmsprop")
+    .edit('b1, b2 = g["betas"]', 'b2, b1 = g["betas"]', cell="adam"),
+]

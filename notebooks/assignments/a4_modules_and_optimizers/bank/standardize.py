@@ -1,0 +1,105 @@
+"""Wrong answers to `standardize`."""
+
+from autograder.bank import Wrong
+
+BASE = "right_methods_for_each_parameter"
+
+WRONG = [
+    Wrong("wrong_half_done", "Three exercises are left open, one is begun.")
+    .expect(
+        test_adam="not attempted", test_snapshot="not attempted", test_fit="not attempted", test_standardize="failed"
+    )
+    .whole('''
+class Standardize(nn.Module):
+    """Columns of mean 0 and variance 1: by the batch in training, by running statistics in evaluation."""
+
+    def __init__(self, features, momentum=0.1, eps=1e-5):
+        super().__init__()
+        self.momentum = momentum
+        self.eps = eps
+
+    def forward(self, x):
+        """x: (N, features). Returns (N, features)."""
+        # YOUR CODE HERE
+        raise NotImplementedError()
+''')
+    .base("stub", cell="adam")
+    .base("stub", cell="snapshot")
+    .base("stub", cell="fit"),
+    Wrong(
+        "wrong_standardize_eps_outside",
+        "standardize: eps is added to the deviation. parallel_block: hstack joins along axis 1. "
+        "sgd: nesterov is not looked at.",
+    )
+    .expect(
+        test_standardize="partial:standardize-eps-outside",
+        test_parallel_block="partial:block-joined-along-axis-1",
+        test_sgd="partial:sgd-nesterov-always",
+    )
+    .edit(
+        "return (x - self.running_mean) * (self.running_var + self.eps) ** -0.5",
+        "return (x - self.running_mean) / (self.running_var**0.5 + self.eps)",
+    )
+    .edit("return centered * (sigma2 + self.eps) ** -0.5", "return centered / (sigma2**0.5 + self.eps)")
+    .edit("return torch.cat(results, -1)", "return torch.cat(results, axis=1)", cell="parallel_block")
+    .edit(
+        """if g["nesterov"]:
+                d = d.add(s["buf"], alpha=mu)
+            else:
+                d = s["buf"]""",
+        'd = d.add(s["buf"], alpha=mu)',
+        cell="sgd",
+    ),
+    Wrong(
+        "wrong_standardize_keeps_deviation",
+        "standardize: The deviation is stored. parallel_block: clones of all branches. "
+        "sgd: The first velocity is not a copy.",
+    )
+    .expect(
+        test_standardize="partial:standardize-keeps-deviation",
+        test_parallel_block="failed:block-copies",
+        test_sgd="partial:sgd-velocity-is-the-gradient",
+    )
+    .edit("sigma2.detach()", "sigma2.detach() ** 0.5")
+    .edit("self.branches.append(branch)", "self.branches.append(copy.deepcopy(branch))", cell="parallel_block")
+    .edit('s["buf"] = torch.clone(d)', 's["buf"] = d', cell="sgd"),
+    Wrong(
+        "wrong_standardize_learns_in_evaluation",
+        "standardize: The update is made in both modes. parallel_block: The mode is stored under another name. "
+        "sgd: Minus.",
+    )
+    .expect(
+        test_standardize="partial:standardize-learns-in-evaluation",
+        test_parallel_block="partial:block-mode-ignored",
+        test_sgd="failed:sgd-decay-grows",
+    )
+    .edit(
+        """if not self.training:
+            return (x - self.running_mean) * (self.running_var + self.eps) ** -0.5""",
+        "old_mean, old_var = self.running_mean, self.running_var",
+    )
+    .edit(
+        "self.running_var = (1 - self.m) * self.running_var + self.m * sigma2.detach()",
+        """self.running_var = (1 - self.m) * self.running_var + self.m * sigma2.detach()
+        if not self.training:
+            return (x - old_mean) / (old_var + self.eps).sqrt()""",
+    )
+    .edit('if self.mode == "cat":', 'if self.mode == "concat":', cell="parallel_block")
+    .edit('d = d.add(w, alpha=g["weight_decay"])', 'd = d.sub(w, alpha=g["weight_decay"])', cell="sgd"),
+    Wrong(
+        "wrong_standardize_running_n_minus_one",
+        "standardize: As BatchNorm does it. parallel_block: nn.Sequential does the work. sgd: The velocity is a step.",
+    )
+    .expect(
+        test_standardize="partial:standardize-running-n-minus-one",
+        test_parallel_block="partial:block-in-series",
+        test_sgd="partial:sgd-rate-in-velocity",
+    )
+    .edit("sigma2.detach()", "sigma2.detach() * len(x) / (len(x) - 1)")
+    .edit("        results = []\n", "", cell="parallel_block")
+    .edit("results.append(branch(x))", "x = branch(x)\n        results = [x]")
+    .edit('s["buf"] = torch.clone(d)', 's["buf"] = g["lr"] * d', cell="sgd")
+    .edit('s["buf"].mul_(mu).add_(d)', 's["buf"].mul_(mu).add_(d, alpha=g["lr"])')
+    .edit('d = d.add(s["buf"], alpha=mu)', 'd = (g["lr"] * d).add(s["buf"], alpha=mu)')
+    .edit('w.add_(d, alpha=-g["lr"])', 'w.sub_(d if mu else g["lr"] * d)'),
+]

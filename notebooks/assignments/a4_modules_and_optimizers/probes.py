@@ -1,0 +1,331 @@
+"""What the judge of a4 runs beside the student's code: build, call, hand back. Nothing here knows a right answer.
+
+Modules and optimizers cannot travel as data, so each probe builds one from arrays, uses it and returns arrays. How an
+optimizer is driven and how a network is built stand in `course_lib`, because the visible checks do the same.
+"""
+
+# --- modules --------------------------------------------------------------------------------------------------------
+
+
+def affine_facts(ns, in_features, out_features, bias):
+    """What can be known of a layer without looking at its random numbers."""
+    import torch
+
+    layer = ns.Affine(in_features, out_features, bias=bias)
+    named = dict(layer.named_parameters())
+    x = torch.linspace(-1, 1, 2 * in_features).reshape(2, in_features)
+    repeats = bool(torch.equal(layer(x), layer(x)))
+    try:
+        doubled = str(layer.double()(x.double()).dtype)
+    except RuntimeError as error:
+        doubled = f"{type(error).__name__}: it fails"
+    return {
+        "parameters": {name: list(p.shape) for name, p in sorted(named.items())},
+        "state": sorted(layer.state_dict()),
+        "trained": {name: p.requires_grad for name, p in sorted(named.items())},
+        "no bias": getattr(layer, "bias", "no such attribute") is None,
+        "repeats": repeats,
+        "doubled": doubled,
+    }
+
+
+def affine_results(ns, arrays, x, cotangent):
+    """Output and gradients of a layer with the given weights; a layer without bias if there is none in `arrays`."""
+    import torch
+
+    out_features, in_features = arrays["weight"].shape
+    layer = ns.Affine(in_features, out_features, bias="bias" in arrays)
+    layer = layer.to(torch.from_numpy(x).dtype)
+    layer.load_state_dict({name: torch.from_numpy(value) for name, value in arrays.items()})
+    x = torch.from_numpy(x).requires_grad_()
+    y = layer(x)
+    result = {"y": y.detach().clone()}
+    if y.shape == cotangent.shape:
+        y.backward(torch.from_numpy(cotangent))
+        result["gradient of x"] = x.grad
+        result |= {f"gradient of {name}": getattr(layer, name).grad for name in arrays}
+    return result
+
+
+def affine_starts(ns, in_features, out_features):
+    """The random numbers of two new layers."""
+    layers = [ns.Affine(in_features, out_features) for _ in range(2)]
+    return [{"weight": layer.weight, "bias": layer.bias} for layer in layers]
+
+
+def standardize_facts(ns, features, x):
+    import torch
+
+    layer = ns.Standardize(features)
+    start = {name: getattr(layer, name).detach().clone() for name in ("running_mean", "running_var")}
+    layer(torch.from_numpy(x).requires_grad_())
+    found = {
+        "state": sorted(layer.state_dict()),
+        "parameters": sorted(name for name, _ in layer.named_parameters()),
+        "start": start,
+        "requires grad": [bool(layer.running_mean.requires_grad), bool(layer.running_var.requires_grad)],
+    }
+    layer.double()
+    found["doubled"] = [str(layer.running_mean.dtype), str(layer.running_var.dtype)]
+    return found
+
+
+def standardize_results(ns, features, options, batches, later):
+    """Some batches in training, then one in evaluation: outputs, and the running statistics after each."""
+    import torch
+
+    def running():
+        return {name: getattr(layer, name).detach().clone() for name in ("running_mean", "running_var")}
+
+    layer = ns.Standardize(features, **options)
+    layer = layer.to(torch.from_numpy(later).dtype)
+    layer.train()
+    found = {"training": [], "running": []}
+    for batch in batches:
+        found["training"].append(layer(torch.from_numpy(batch)))
+        found["running"].append(running())
+    layer.eval()
+    found["evaluation"] = layer(torch.from_numpy(later))
+    found["running"].append(running())
+    return found
+
+
+def standardize_gradients(ns, features, batches, cotangents):
+    """The gradient of each batch, one backward pass after the other."""
+    import torch
+
+    layer = ns.Standardize(features).double().train()
+    found = []
+    for batch, cotangent in zip(batches, cotangents, strict=True):
+        x = torch.from_numpy(batch).requires_grad_()
+        layer(x).backward(torch.from_numpy(cotangent))
+        found.append(x.grad)
+    return found
+
+
+def standardize_saved(ns, features, batch, later):
+    """One layer learns, a second one takes over its state; a third, built after both, is as new."""
+    import copy
+
+    import torch
+
+    first, second = ns.Standardize(features), ns.Standardize(features)
+    first.double().train()(torch.from_numpy(batch))
+    second.double().load_state_dict(copy.deepcopy(first.state_dict()))
+    third = ns.Standardize(features).double()
+    return [layer.eval()(torch.from_numpy(later)) for layer in (first, second, third)]
+
+
+def parallel_facts(ns, branches, features):
+    import torch
+
+    modules = [torch.nn.Sequential(torch.nn.Linear(features, 2), torch.nn.BatchNorm1d(2)) for _ in range(branches)]
+    given = list(modules)
+    block = ns.ParallelBlock(given)
+    found = {
+        "state": sorted(block.state_dict()),
+        "parameters": sum(1 for _ in block.parameters()),
+        "list": len(given),
+    }
+    block.eval()
+    found["in training after eval"] = [module.training for module in modules]
+    block.train()
+    found["in training after train"] = [module.training for module in modules]
+    block.double()
+    found["dtypes after double"] = [str(module[0].weight.dtype) for module in modules]
+    try:
+        ns.ParallelBlock(modules, mode="product")
+    except Exception as error:
+        found["another mode"] = type(error).__name__
+    else:
+        found["another mode"] = "no exception"
+    return found
+
+
+def parallel_results(ns, weights, mode, x, cotangent, with_identity=False):
+    """Output, gradients and the input afterwards. The first weights are written after the block was built."""
+    import torch
+    from torch import nn
+
+    modules = [nn.Linear(w.shape[1], w.shape[0], bias=False).to(torch.from_numpy(x).dtype) for w in weights]
+    for module in modules:
+        nn.init.zeros_(module.weight)
+    branches = [nn.Identity(), *modules] if with_identity else list(modules)
+    block = ns.ParallelBlock(branches, mode=mode)
+    with torch.no_grad():
+        for module, weight in zip(modules, weights, strict=True):
+            module.weight.copy_(torch.from_numpy(weight))
+    x = torch.from_numpy(x.copy())
+    with torch.no_grad():
+        plain = block(x)
+    moved = x.clone().requires_grad_()
+    y = block(moved)
+    found = {"y": plain.clone(), "x afterwards": x}
+    if y.shape == cotangent.shape:
+        y.backward(torch.from_numpy(cotangent))
+        found["gradient of x"] = moved.grad
+        found["gradients"] = [module.weight.grad for module in modules]
+    return found
+
+
+# --- optimizers -----------------------------------------------------------------------------------------------------
+
+
+def optimizer_steps(ns, name, options, start, gradients, **how):
+    """Parameters after each step of the student's optimizer on the given gradients; see `drive`."""
+    from course_lib.checks.a4_modules_and_optimizers import drive
+
+    return drive(getattr(ns, name), options, start, gradients, **how)
+
+
+def optimizer_closure(ns, name, options, start, curvature):
+    """One step with a closure, one without: the loss is sum(curvature * p ** 2) / 2."""
+    import torch
+
+    p = torch.nn.Parameter(torch.from_numpy(start.copy()))
+    optimizer = getattr(ns, name)([p], **options)
+    calls = []
+
+    def closure():
+        calls.append(p.detach().clone())
+        optimizer.zero_grad()
+        loss = (torch.from_numpy(curvature) * p**2).sum() / 2
+        loss.backward()
+        return loss
+
+    with_closure = optimizer.step(closure)
+    after = p.detach().clone()
+    without = optimizer.step()
+    return {
+        "returned": None if with_closure is None else float(with_closure),
+        "returned without closure": without,
+        "seen by the closure": calls,
+        "after one step": after,
+        "after two steps": p.detach().clone(),
+    }
+
+
+def helpers_of_a_step(ns, name, options, start, gradients):
+    """Functions of `torch.optim`, the base class apart, and fused kernels that run while the optimizer works."""
+    import sys
+    import threading
+
+    from course_lib.checks.a4_modules_and_optimizers import drive
+
+    seen = set()
+
+    def watch(frame, event, argument):
+        if event == "call":
+            path = frame.f_code.co_filename.replace("\\", "/")
+            folder, _, file = path.rpartition("/")
+            if folder.endswith("torch/optim") and file not in ("optimizer.py", "lr_scheduler.py", "__init__.py"):
+                seen.add(f"{file}: {frame.f_code.co_name}")
+        elif event == "c_call" and getattr(argument, "__name__", "").startswith("_fused_"):
+            seen.add(argument.__name__)
+
+    before = sys.getprofile()
+    threading.setprofile(watch)
+    sys.setprofile(watch)
+    try:
+        drive(getattr(ns, name), options, start, gradients)
+    finally:
+        sys.setprofile(before)
+        threading.setprofile(None)
+    return sorted(seen)
+
+
+def layers_inside(ns, in_features, out_features):
+    """PyTorch's own layers among the bases and the parts of an `Affine`."""
+    layer = ns.Affine(in_features, out_features)
+    kinds = [*type(layer).__mro__, *(type(part) for part in layer.modules())]
+    return sorted({k.__name__ for k in kinds if k.__module__.startswith("torch.nn.modules.linear")})
+
+
+# --- snapshot and fit -----------------------------------------------------------------------------------------------
+
+
+def there_and_back(ns, kind, weights, optimizer_name, options, before, after, asked, other_rate, other_model=False):
+    """Train on `before`, take a snapshot, train on; then go back and train on other batches, twice.
+
+    after: the batches of the first way and of the two others. asked: rows whose outputs show what was restored.
+    """
+    import torch
+
+    from course_lib.checks.a4_modules_and_optimizers import build_network, one_step, state_of
+
+    def built():
+        model = build_network(kind, weights)
+        return model, getattr(torch.optim, optimizer_name)(model.parameters(), **options)
+
+    def go_on(model, optimizer, batches):
+        found = []
+        for x, y in batches:
+            one_step(model, optimizer, x, y)
+            found.append(state_of(model))
+        return found
+
+    def outputs(model):
+        model.eval()
+        with torch.no_grad():
+            out = model(torch.from_numpy(asked)).numpy().copy()
+        model.train()
+        return out
+
+    model, optimizer = built()
+    for x, y in before:
+        one_step(model, optimizer, x, y)
+    found = {"before the snapshot": state_of(model)}
+    saved = ns.snapshot(model, optimizer)
+    found["after the snapshot"] = state_of(model)
+    found["first"] = go_on(model, optimizer, after[0])
+    for name, batches in (("second", after[1]), ("third", after[2])):
+        if other_model:
+            model, optimizer = built()
+        for group in optimizer.param_groups:
+            group["lr"] = other_rate
+        ns.restore(model, optimizer, saved)
+        found[f"restored for the {name}"] = state_of(model)
+        found[f"outputs for the {name}"] = outputs(model)
+        found[name] = go_on(model, optimizer, batches)
+    return found
+
+
+def fit_results(
+    ns,
+    kind,
+    weights,
+    batches,
+    options,
+    rate=0.1,
+    momentum=0.0,
+    gamma=None,
+    leftover=None,
+    memory=None,
+    evaluating=False,
+    loss="mse",
+):
+    """Weights and losses after one call of `fit`.
+
+    gamma: a StepLR multiplies the rate by it after each epoch. leftover: gradients that are there before the call.
+    memory: gradients of a step that the optimizer makes before the call. evaluating: the model comes in that mode.
+    """
+    import torch
+
+    from course_lib.checks.a4_modules_and_optimizers import build_network, losses, state_of
+
+    model = build_network(kind, weights)
+    parameters = dict(model.named_parameters())
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=momentum)
+    for gradients, steps in ((memory, True), (leftover, False)):
+        for name, value in (gradients or {}).items():
+            parameters[name].grad = torch.from_numpy(value.copy())
+        if gradients and steps:
+            optimizer.step()
+            optimizer.zero_grad()
+    model.train(not evaluating)
+    pairs = [(torch.from_numpy(x), torch.from_numpy(y)) for x, y in batches]
+    options = dict(options)
+    if gamma is not None:
+        options["scheduler"] = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=gamma)
+    history = ns.fit(model, optimizer, losses(loss), pairs, **options)
+    return {"weights": state_of(model), "history": history}

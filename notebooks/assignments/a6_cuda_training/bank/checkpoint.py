@@ -1,0 +1,106 @@
+"""Wrong answers to `checkpoint`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "part_by_part": """
+def save_checkpoint(path, model, optimizer, scheduler, scaler, epoch):
+    state = {"epoch": epoch, "rng": torch.random.get_rng_state()}
+    state["model"] = model.state_dict()
+    state["optimizer"] = optimizer.state_dict()
+    if scheduler is not None:
+        state["scheduler"] = scheduler.state_dict()
+    if scaler is not None:
+        state["scaler"] = scaler.state_dict()
+    torch.save(state, path)
+
+
+def load_checkpoint(path, model, optimizer, scheduler, scaler, device):
+    state = torch.load(path, map_location="cpu")
+    torch.random.set_rng_state(state["rng"])
+    model.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optimizer"])
+    if scheduler is not None:
+        scheduler.load_state_dict(state["scheduler"])
+    if scaler is not None:
+        scaler.load_state_dict(state["scaler"])
+    return state["epoch"]
+""",
+}
+
+WRONG = [
+    Wrong("wrong_checkpoint_epoch_from_zero", "The epoch is not saved.")
+    .expect(test_checkpoint="failed:checkpoint-epoch-from-zero")
+    .edit(
+        'state = {"epoch": epoch, "rng": torch.random.get_rng_state()}',
+        'state = {"epoch": 0, "rng": torch.random.get_rng_state()}',
+    ),
+    Wrong("wrong_checkpoint_epoch_not_returned", "No return.")
+    .expect(test_checkpoint="failed:checkpoint-epoch-not-returned")
+    .edit('return state["epoch"]', 'print("epoch", state["epoch"])'),
+    Wrong("wrong_checkpoint_epoch_off_by_one", "The next epoch is saved.")
+    .expect(test_checkpoint="failed:checkpoint-epoch-off-by-one")
+    .edit(
+        'state = {"epoch": epoch, "rng": torch.random.get_rng_state()}',
+        'state = {"epoch": epoch + 1, "rng": torch.random.get_rng_state()}',
+    ),
+    Wrong("wrong_checkpoint_loading_changes_the_mode", "eval after loading.")
+    .expect(test_checkpoint="partial:checkpoint-loading-changes-the-mode")
+    .edit('scaler.load_state_dict(state["scaler"])', 'scaler.load_state_dict(state["scaler"])\n    model.train(False)'),
+    Wrong("wrong_checkpoint_model_moved_to_cpu", "The model is put where the file was read.")
+    .expect(test_checkpoint="partial:checkpoint-model-moved-to-cpu")
+    .edit('model.load_state_dict(state["model"])', 'model.load_state_dict(state["model"])\n    model.to("cpu")'),
+    Wrong("wrong_checkpoint_model_not_loaded", "Saved with a prefix, loaded with strict=False.")
+    .expect(test_checkpoint="failed:checkpoint-model-not-loaded")
+    .edit("model.state_dict()", '{"module." + k: v for k, v in model.state_dict().items()}')
+    .edit('model.load_state_dict(state["model"])', 'model.load_state_dict(state["model"], strict=False)'),
+    Wrong("wrong_checkpoint_none_not_handled", "None is not thought of.")
+    .expect(test_checkpoint="partial:checkpoint-none-not-handled")
+    .edit(
+        'if scheduler is not None:\n        state["scheduler"] = scheduler.state_dict()',
+        'state["scheduler"] = scheduler.state_dict()',
+    ),
+    Wrong("wrong_checkpoint_optimizer_missing", "No optimizer.")
+    .expect(test_checkpoint="failed:checkpoint-optimizer-missing")
+    .edit('    state["optimizer"] = optimizer.state_dict()\n', "")
+    .edit('    optimizer.load_state_dict(state["optimizer"])\n', ""),
+    Wrong("wrong_checkpoint_pickles_objects", "The whole model is saved.")
+    .expect(test_checkpoint="partial:checkpoint-pickles-objects")
+    .edit("model.state_dict()", "model")
+    .edit('map_location="cpu"', 'map_location="cpu", weights_only=False')
+    .edit('model.load_state_dict(state["model"])', 'model.load_state_dict(state["model"].state_dict())'),
+    Wrong("wrong_checkpoint_random_state_missing", "The random state is saved and not set.")
+    .expect(test_checkpoint="partial:checkpoint-random-state-missing")
+    .edit('    torch.random.set_rng_state(state["rng"])\n', ""),
+    Wrong(
+        "wrong_checkpoint_random_state_on_the_device", "The random state is loaded onto the device, and set from there."
+    )
+    .expect(test_checkpoint="partial:checkpoint-random-state-on-the-device")
+    .edit('map_location="cpu"', "map_location=torch.device(device)"),
+    Wrong("wrong_checkpoint_saving_changes_the_mode", "eval before saving.")
+    .expect(test_checkpoint="partial:checkpoint-saving-changes-the-mode")
+    .edit('state["scaler"] = scaler.state_dict()', 'state["scaler"] = scaler.state_dict()\n    model.train(False)'),
+    Wrong("wrong_checkpoint_scaler_missing", "No scaler.")
+    .expect(test_checkpoint="partial:checkpoint-scaler-missing")
+    .edit('    if scaler is not None:\n        state["scaler"] = scaler.state_dict()\n', "")
+    .edit('    if scaler is not None:\n        scaler.load_state_dict(state["scaler"])\n', ""),
+    Wrong("wrong_checkpoint_scheduler_missing", "No scheduler.")
+    .expect(test_checkpoint="partial:checkpoint-scheduler-missing")
+    .edit('    if scheduler is not None:\n        scheduler.load_state_dict(state["scheduler"])\n', ""),
+    Wrong("wrong_checkpoint_statistics_missing", "Only parameters are saved.")
+    .expect(test_checkpoint="partial:checkpoint-statistics-missing")
+    .edit("model.state_dict()", "[p.detach().clone() for p in model.parameters()]")
+    .edit(
+        'model.load_state_dict(state["model"])',
+        """with torch.no_grad():
+        for p, saved in zip(model.parameters(), state["model"]):
+            p.copy_(saved)""",
+    ),
+    Wrong("wrong_checkpoint_without_map_location", "Loaded to where it was.")
+    .expect(test_checkpoint="partial:checkpoint-without-map-location")
+    .edit('state = torch.load(path, map_location="cpu")', "state = torch.load(path)"),
+    Wrong("wrong_two_in_the_checkpoint", "The random state and the schedule are both forgotten.")
+    .expect(test_checkpoint="partial:checkpoint-scheduler-missing")
+    .edit('    torch.random.set_rng_state(state["rng"])\n', "")
+    .edit('    if scheduler is not None:\n        scheduler.load_state_dict(state["scheduler"])\n', ""),
+]

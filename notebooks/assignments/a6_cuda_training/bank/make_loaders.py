@@ -1,0 +1,87 @@
+"""Wrong answers to `make_loaders`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "own_generator": """
+def make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed):
+    def dataset(x, y):
+        return TensorDataset(torch.tensor(x), torch.tensor(y))
+
+    g = torch.Generator()
+    g.manual_seed(seed)
+    train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, shuffle=True, generator=g)
+    val = DataLoader(dataset(x_val, y_val), batch_size=batch_size)
+    return train, val
+""",
+}
+
+WRONG = [
+    Wrong("wrong_batches_of_another_dtype", "Labels become float32.")
+    .expect(test_make_loaders="partial:batches-of-another-dtype")
+    .edit("torch.tensor(y)", "torch.Tensor(y)"),
+    Wrong("wrong_batches_on_the_device", "The whole data set is put on the device.")
+    .expect(test_make_loaders="partial:batches-on-the-device")
+    .edit(
+        "return TensorDataset(torch.tensor(x), torch.tensor(y))",
+        "return TensorDataset(torch.tensor(x).to(device), torch.tensor(y).to(device))",
+    ),
+    Wrong("wrong_global_generator_seeded", "torch.manual_seed instead of a generator.")
+    .expect(test_make_loaders="partial:global-generator-seeded")
+    .edit(
+        """g = torch.Generator()
+    g.manual_seed(seed)
+    train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, shuffle=True, generator=g)""",
+        """torch.manual_seed(seed)
+    train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, shuffle=True)""",
+    ),
+    Wrong("wrong_labels_not_with_rows", "The labels are sorted.")
+    .expect(test_make_loaders="partial:labels-not-with-rows")
+    .edit("dataset(x_train, y_train)", "dataset(x_train, y_train[::-1].copy())"),
+    Wrong("wrong_last_batch_dropped", "drop_last for training.")
+    .expect(test_make_loaders="partial:last-batch-dropped")
+    .edit("generator=g", "generator=g, drop_last=True"),
+    Wrong("wrong_last_validation_batch_dropped", "drop_last for validation.")
+    .expect(test_make_loaders="partial:last-batch-dropped")
+    .edit(
+        "val = DataLoader(dataset(x_val, y_val), batch_size=batch_size)",
+        "val = DataLoader(dataset(x_val, y_val), batch_size=batch_size, drop_last=True)",
+    ),
+    Wrong("wrong_numpy_seeded", "np.random shuffles the arrays once more.")
+    .expect(test_make_loaders="partial:global-generator-seeded")
+    .edit(
+        "g = torch.Generator()",
+        """import numpy as np
+
+    np.random.seed(seed)
+    g = torch.Generator()""",
+    ),
+    Wrong("wrong_same_order_each_epoch", "One permutation for all epochs.")
+    .expect(test_make_loaders="partial:same-order-each-epoch")
+    .edit(
+        "train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, shuffle=True, generator=g)",
+        """order = torch.randperm(len(x_train), generator=g).tolist()
+    train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, sampler=order)""",
+    ),
+    Wrong("wrong_seed_does_not_decide", "The generator is made and not used.")
+    .expect(test_make_loaders="partial:seed-does-not-decide")
+    .edit(
+        "train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, shuffle=True, generator=g)",
+        "train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, shuffle=True)",
+    ),
+    Wrong("wrong_seed_ignored", "The seed is always 42.")
+    .expect(test_make_loaders="partial:seed-ignored")
+    .edit("g.manual_seed(seed)", "g.manual_seed(42)"),
+    Wrong("wrong_training_not_shuffled", "shuffle is left at its default.")
+    .expect(test_make_loaders="partial:training-not-shuffled")
+    .edit(
+        "train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, shuffle=True, generator=g)",
+        "train = DataLoader(dataset(x_train, y_train), batch_size=batch_size, generator=g)",
+    ),
+    Wrong("wrong_validation_shuffled", "One helper makes both loaders.")
+    .expect(test_make_loaders="partial:validation-shuffled")
+    .edit(
+        "val = DataLoader(dataset(x_val, y_val), batch_size=batch_size)",
+        "val = DataLoader(dataset(x_val, y_val), batch_size=batch_size, shuffle=True, generator=g)",
+    ),
+]

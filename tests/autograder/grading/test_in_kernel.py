@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autograder.grading.in_kernel import odd_result, score_in_kernel
+from autograder.records import Verdict
+from tests.when_used import when_used
+
+nbformat = when_used("nbformat")
+determine_grade = when_used("nbgrader.utils.determine_grade")
+
+MAX = 3.0
+Outputs = list[Any]
+
+
+def output(kind: str, **content: Any) -> dict[str, Any]:
+    return {"output_type": kind} | content
+
+
+def result(text: str) -> Any:
+    return output("execute_result", data={"text/plain": text}, execution_count=1)
+
+
+def printed(text: str, name: str = "stdout") -> Any:
+    return output("stream", name=name, text=text)
+
+
+def shown(text: str) -> Any:
+    return output("display_data", data={"text/plain": text, "text/html": f"<b>{text}</b>"})
+
+
+ERROR = output("error", ename="AssertionError", evalue="", traceback=["AssertionError"])
+
+
+def nbgraders_score(outputs: Outputs, max_points: float = MAX) -> float:
+    cell = nbformat.v4.new_code_cell("assert True", outputs=[nbformat.v4.new_output(**one) for one in outputs])
+    cell.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": "t", "points": max_points}
+    score, _ = determine_grade(cell)
+    assert score is not None
+    return score
+
+
+HONEST: dict[str, Outputs] = {
+    "nothing shown": [],
+    "something printed": [printed("checking...\n")],
+    "a figure shown": [shown("<Figure>")],
+    "printed, then shown": [printed("a"), shown("b")],
+    "a failed assertion": [ERROR],
+    "printed before it failed": [printed("a"), ERROR],
+    "shown before it failed": [shown("b"), ERROR],
+    "no points": [result("0")],
+    "no points as a float": [result("0.0")],
+    "half the points": [result("1.5")],
+    "all points": [result("3")],
+    "all points as a float": [result("3.0")],
+    "in scientific notation": [result("5e-1")],
+    "with blanks": [result(" 2 ")],
+    "printed and partial": [printed("ok\n"), result("2")],
+    "partial, printed after": [result("2"), printed("done\n")],
+    "a list": [result("[1, 2, 3]")],
+    "a list of one": [result("[2]")],
+    "a tuple": [result("(2, 3)")],
+    "a string": [result("'ok'")],
+    "a quoted number": [result("'2'")],
+    "True": [result("True")],
+    "an array": [result("array([1., 2.])")],
+    "several lines": [result("   a\n0  1\n1  2")],
+    "a text of several lines as a list": [output("execute_result", data={"text/plain": ["1\n", "2"]})],
+    "a number as a list": [output("execute_result", data={"text/plain": ["2"]})],
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_work_gets_the_score_that_nbgrader_gives(name: str) -> None:
+    status = "error" if ERROR in HONEST[name] else "ok"
+    points, verdict = score_in_kernel(HONEST[name], status, MAX)
+    assert points == nbgraders_score(HONEST[name])
+    expected = {0.0: Verdict.FAILED, MAX: Verdict.PASSED}.get(points, Verdict.PARTIAL)
+    assert verdict is expected
+
+
+REPAIRED: dict[str, tuple[Outputs, str | bool, float, Verdict]] = {
+    "a warning on stderr": ([printed("UserWarning", "stderr")], "ok", MAX, Verdict.PASSED),
+    "a native log line before partial credit": ([printed("oneDNN", "stderr"), result("2")], "ok", 2.0, Verdict.PARTIAL),
+    "a number displayed before the error": ([result("3"), ERROR], "error", 0.0, Verdict.FAILED),
+    "a number displayed, the error hidden": ([result("3")], "error", 0.0, Verdict.FAILED),
+    "an error although the kernel says ok": ([result("3"), ERROR], "ok", 0.0, Verdict.FAILED),
+    "displayed by the student, then the cell's own": ([result("3"), result("1")], "ok", 1.0, Verdict.PARTIAL),
+    "no output because the kernel died": ([], False, 0.0, Verdict.NOT_RUN),
+    "no output because the cell was not reached": ([], "aborted", 0.0, Verdict.NOT_RUN),
+    "no output and no status": ([], "", 0.0, Verdict.NOT_RUN),
+    "a negative score": ([result("-1")], "ok", 0.0, Verdict.NEEDS_MANUAL),
+    "a score that is not a number": ([result("nan")], "ok", 0.0, Verdict.NEEDS_MANUAL),
+    "more than the cell's points": ([result("4")], "ok", 0.0, Verdict.NEEDS_MANUAL),
+    "an infinite score": ([result("inf")], "ok", 0.0, Verdict.NEEDS_MANUAL),
+    "a NumPy scalar": ([result("np.float64(1.5)")], "ok", 1.5, Verdict.PARTIAL),
+    "a NumPy integer": ([result("np.int64(0)")], "ok", 0.0, Verdict.FAILED),
+}
+
+
+@pytest.mark.parametrize("name", REPAIRED)
+def test_what_nbgrader_gets_wrong_is_repaired(name: str) -> None:
+    outputs, status, points, verdict = REPAIRED[name]
+    assert score_in_kernel(outputs, status, MAX) == (points, verdict)
+
+
+@pytest.mark.parametrize("name", sorted(set(REPAIRED) - {"an error although the kernel says ok"}))
+def test_each_repair_is_one_that_nbgrader_still_needs(name: str) -> None:
+    outputs, _, points, _ = REPAIRED[name]
+    try:
+        theirs: float | None = nbgraders_score(outputs)
+    except ValueError:
+        theirs = None  # nbgrader gives up on the whole submission
+    assert theirs != points
+
+
+def test_a_sum_of_parts_that_overshoots_by_rounding_is_full_marks() -> None:
+    assert score_in_kernel([result(repr(0.1 + 0.2))], "ok", 0.3) == (0.3, Verdict.PASSED)
+    assert score_in_kernel([result("-1e-12")], "ok", MAX) == (0.0, Verdict.FAILED)
+
+
+def test_a_cell_worth_nothing_passes_when_it_runs() -> None:
+    assert score_in_kernel([], True, 0.0) == (0.0, Verdict.PASSED)
+    assert score_in_kernel([ERROR], True, 0.0) == (0.0, Verdict.FAILED)
+
+
+def test_a_cell_that_was_seen_to_end_may_be_said_by_a_bool() -> None:
+    assert score_in_kernel([], True, MAX) == (MAX, Verdict.PASSED)
+    assert score_in_kernel([ERROR], True, MAX) == (0.0, Verdict.FAILED)
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "'ok'", "True", "-1", "nan", "4", ""])
+def test_an_odd_last_value_is_told_to_the_instructor(text: str) -> None:
+    assert odd_result([result(text)], MAX)
+
+
+@pytest.mark.parametrize("outputs", [[], [printed("x")], [result("0")], [result("1.5")], [result("3")]])
+def test_an_ordinary_last_value_is_not_worth_a_word(outputs: Outputs) -> None:
+    assert odd_result(outputs, MAX) == ""
+
+
+@pytest.mark.parametrize("data", [None, [], "x", {}, {"text/plain": None}, {"text/plain": 3}])
+def test_an_output_of_no_known_form_is_not_an_exception(data: object) -> None:
+    points, _ = score_in_kernel([{"output_type": "execute_result", "data": data}, {}], "ok", MAX)
+    assert points == MAX

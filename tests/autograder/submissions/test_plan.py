@@ -1,0 +1,775 @@
+"""What a student handed in, read without running it: the instructor's structure, the student's answers."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from autograder.records import Assignment, Role, Submission, from_data, to_data
+from autograder.submissions.document import checksum, nbgrader_metadata
+from autograder.submissions.plan import MAX_FLAGS, read_submission, resembles
+from tests.when_used import when_used
+
+nbformat = when_used("nbformat")
+
+SLOW = 5.0
+"""seconds of CPU in which any submission is read"""
+
+
+def read(little: Any, notebook: dict[str, Any] | bytes, name: str = "little.ipynb", **files: bytes) -> Submission:
+    data = notebook if isinstance(notebook, bytes) else little.bytes(notebook)
+    return read_submission("ada", {name: data, **files}, little.load())
+
+
+def plan(submission: Submission) -> list[tuple[str, str | None, str]]:
+    return [(c.origin, c.grade_id, c.source) for c in submission.notebooks[0].plan]
+
+
+def kinds(submission: Submission) -> list[str]:
+    return [flag.kind for flag in submission.flags]
+
+
+def by_id(notebook: dict[str, Any], grade_id: str) -> dict[str, Any]:
+    return next(c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == grade_id)
+
+
+def code(source: str, **metadata: Any) -> dict[str, Any]:
+    return {"cell_type": "code", "metadata": metadata, "source": source, "outputs": [], "execution_count": None}
+
+
+def text(source: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+HONEST = 'def double(x):\n    """Twice x."""\n    return x + x'
+HALF = 'def half(x):\n    """Half of x."""\n    return 0.5 * x'
+
+
+# --- honest work -----------------------------------------------------------------------------------------------------
+
+
+def test_the_plan_of_honest_work_is_the_instructors_order_with_the_students_answers(little: Any) -> None:
+    submission = read(little, little.honest())
+    assert plan(submission) == [
+        ("instructor", None, "import math\n\nimport numpy as np"),
+        ("instructor", "setup", "LIMIT = 3"),
+        ("student", "double", HONEST),
+        ("instructor", "test_double", by_id_source(little, "test_double")),
+        ("student", "half", HALF),
+        ("instructor", None, "half(3)"),
+        ("instructor", "test_half", "assert half(4) == 2"),
+    ]
+    assert submission.flags == ()
+    assert submission.rejected == ""
+
+
+def by_id_source(little: Any, grade_id: str) -> str:
+    return next(c.source for c in little.load().notebooks[0].cells if c.grade_id == grade_id)
+
+
+def test_visible_checks_of_an_own_assignment_are_not_run(judged_little: Any) -> None:
+    ids = [grade_id for _, grade_id, _ in plan(read(judged_little, judged_little.honest()))]
+    assert ids == [None, "setup", "double", "half", None]
+
+
+def test_attempted_and_answers_name_every_cell_that_the_student_fills(little: Any) -> None:
+    notebook = read(little, little.honest()).notebooks[0]
+    assert notebook.attempted == ("double", "half", "explain")
+    assert [grade_id for grade_id, _ in notebook.answers] == ["double", "half", "explain", "explore"]
+    assert dict(notebook.answers)["explain"] == "Because a half and a half are a whole."
+
+
+@pytest.mark.parametrize(
+    "untouched",
+    [
+        'def double(x):\n    """Twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()',
+        'def double(x):\n\n    """Twice x."""\n    # I do not know\n    raise   NotImplementedError( )\n\n',
+        "# YOUR CODE HERE",
+        "",
+        "\n  \n",
+    ],
+)
+def test_a_stub_with_other_blanks_or_comments_is_not_an_attempt(little: Any, untouched: str) -> None:
+    submission = read(little, little.honest(double=untouched, explain="  YOUR  ANSWER HERE\n"))
+    assert submission.notebooks[0].attempted == ("half",)
+
+
+def test_a_task_is_answered_by_the_cells_added_after_it(little: Any) -> None:
+    notebook = little.honest()
+    notebook["cells"] += [text("I tried *aa*."), code("double('a')")]
+    read_back = read(little, notebook).notebooks[0]
+    assert "explore" in read_back.attempted
+    assert dict(read_back.answers)["explore"] == "I tried *aa*.\n\ndouble('a')"
+    assert plan(read(little, notebook))[-1] == ("extra", None, "double('a')")
+
+
+def test_added_cells_stay_after_the_known_cell_before_them(little: Any) -> None:
+    notebook = little.honest()
+    notebook["cells"].insert(4, code("helper = 1"))  # after `double`
+    notebook["cells"].insert(0, code("first = 1"))
+    sources = [source for _, _, source in plan(read(little, notebook))]
+    assert sources[0] == "first = 1"
+    assert sources[sources.index(HONEST) + 1] == "helper = 1"
+    assert read(little, notebook).flags == ()
+
+
+def test_a_cell_given_as_lines_or_with_windows_line_ends_is_the_same(little: Any) -> None:
+    lines, windows = little.honest(), little.honest()
+    for cell in lines["cells"]:
+        cell["source"] = cell["source"].splitlines(keepends=True)
+    for cell in windows["cells"]:
+        cell["source"] = cell["source"].replace("\n", "\r\n")
+    assert plan(read(little, lines)) == plan(read(little, windows)) == plan(read(little, little.honest()))
+
+
+def test_cells_of_skipped_ids_are_left_out(make_little: Callable[..., Any]) -> None:
+    little = make_little(None, **{"assignment.toml": 'skip = ["half", "test_half"]'})
+    assert [g for _, g, _ in plan(read(little, little.honest())) if g] == ["setup", "double", "test_double"]
+
+
+def test_two_notebooks_of_one_assignment_are_both_read(two_notebooks: Any) -> None:
+    assignment, files = two_notebooks
+    submission = read_submission("ada", files, assignment)
+    assert [n.name for n in submission.notebooks] == ["one", "two"]
+    assert all(n.attempted for n in submission.notebooks)
+    one_missing = read_submission("ada", {"one.ipynb": files["one.ipynb"]}, assignment)
+    assert [n.name for n in one_missing.notebooks] == ["one"]
+    assert kinds(one_missing) == ["missing-notebook"]
+
+
+@pytest.fixture
+def two_notebooks(little: Any) -> tuple[Assignment, dict[str, bytes]]:
+    source = (little.folder / "little.ipynb").read_text()
+    (little.folder / "one.ipynb").write_text(source)
+    (little.folder / "two.ipynb").write_text(source.replace("double", "treble"))
+    honest = little.bytes(little.honest())
+    (little.folder / "little.ipynb").unlink()
+    return little.load(), {"one.ipynb": honest, "two.ipynb": honest.replace(b"double", b"treble")}
+
+
+def test_a_notebook_is_not_taken_for_another_of_a_similar_name(little: Any) -> None:
+    source, honest = (little.folder / "little.ipynb").read_text(), little.bytes(little.honest())
+    (little.folder / "part1.ipynb").write_text(source)
+    (little.folder / "part12.ipynb").write_text(source.replace("double", "treble"))
+    (little.folder / "little.ipynb").unlink()
+    files = {
+        "part1.ipynb": little.folder.joinpath("part1.ipynb").read_bytes(),
+        "part12.ipynb": honest.replace(b"double", b"treble"),
+    }
+    submission = read_submission("ada", files, little.load())
+    assert [n.attempted[0] for n in submission.notebooks] == ["double", "treble"]
+    assert submission.flags == ()
+
+
+def test_two_renamed_notebooks_are_told_apart_by_what_is_inside(two_notebooks: Any) -> None:
+    assignment, files = two_notebooks
+    swapped = {"first.ipynb": files["two.ipynb"], "second.ipynb": files["one.ipynb"]}
+    submission = read_submission("ada", swapped, assignment)
+    assert [(n.name, n.attempted[0]) for n in submission.notebooks] == [("one", "double"), ("two", "treble")]
+
+
+# --- tampering -------------------------------------------------------------------------------------------------------
+
+
+def graded_like_honest(little: Any, notebook: dict[str, Any]) -> Submission:
+    """Read a tampered copy of honest work; its plan must be the honest one."""
+    submission = read(little, notebook)
+    assert not submission.rejected
+    assert plan(submission) == plan(read(little, little.honest()))
+    assert submission.notebooks[0].attempted == ("double", "half", "explain")
+    return submission
+
+
+def test_an_edited_tests_cell_is_the_instructors_again(little: Any) -> None:
+    notebook = little.honest(test_double="pass", test_half="5", setup="LIMIT = 10**9")
+    assert kinds(graded_like_honest(little, notebook)) == ["edited-locked-cell"] * 3
+
+
+def test_a_deleted_tests_cell_is_there_again(little: Any) -> None:
+    notebook = little.honest()
+    notebook["cells"].remove(by_id(notebook, "test_double"))
+    flags = graded_like_honest(little, notebook).flags
+    assert [(f.kind, f.grade_id) for f in flags] == [("missing-cell", "test_double")]
+
+
+def test_a_moved_tests_cell_stands_where_the_instructor_put_it(little: Any) -> None:
+    notebook = little.honest()
+    cell = by_id(notebook, "test_half")
+    notebook["cells"].remove(cell)
+    notebook["cells"].insert(0, cell)
+    assert "moved-cell" in kinds(graded_like_honest(little, notebook))
+
+
+def test_a_solution_wrapped_in_a_moved_tests_cell_does_not_count(little: Any) -> None:
+    notebook = little.honest(half="")
+    cell = by_id(notebook, "test_half")
+    cell["source"] = HALF + "\n\nassert half(4) == 2"
+    notebook["cells"].remove(cell)
+    notebook["cells"].insert(1, cell)
+    submission = read(little, notebook)
+    assert not any("0.5 * x" in source for _, _, source in plan(submission))
+    assert "half" not in submission.notebooks[0].attempted
+    assert "edited-locked-cell" in kinds(submission)
+
+
+def test_a_retyped_cell_is_code_again(little: Any) -> None:
+    notebook = little.honest()
+    by_id(notebook, "double")["cell_type"] = "raw"
+    by_id(notebook, "test_half")["cell_type"] = "markdown"
+    assert kinds(graded_like_honest(little, notebook)) == ["changed-metadata"] * 2
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [{"points": 1000}, {"grade": False}, {"solution": True}, {"schema_version": 99}, {"task": True}, {"points": [1]}],
+)
+def test_changed_metadata_changes_nothing_but_is_told(little: Any, claim: dict[str, Any]) -> None:
+    notebook = little.honest()
+    by_id(notebook, "test_double")["metadata"]["nbgrader"].update(claim)
+    flags = graded_like_honest(little, notebook).flags
+    assert [(f.kind, f.grade_id) for f in flags] == [("changed-metadata", "test_double")]
+
+
+def test_a_skip_tag_changes_nothing_but_is_told(little: Any) -> None:
+    notebook = little.honest()
+    by_id(notebook, "test_double")["metadata"]["tags"] = ["skip-execution", "harmless"]
+    assert kinds(graded_like_honest(little, notebook)) == ["skip-tag"]
+
+
+def test_swapped_ids_are_seen_by_what_the_cells_define(little: Any) -> None:
+    notebook = little.honest()
+    one, other = by_id(notebook, "double"), by_id(notebook, "half")
+    one["metadata"], other["metadata"] = other["metadata"], one["metadata"]
+    graded_like_honest(little, notebook)
+
+
+def test_names_of_tests_in_a_copied_cell_without_metadata_do_not_run_twice(little: Any) -> None:
+    notebook = little.honest()
+    notebook["cells"].append(code("assert half(4) == 2"))
+    assert kinds(graded_like_honest(little, notebook)) == ["duplicate-cell"]
+
+
+# --- honest accidents ------------------------------------------------------------------------------------------------
+
+
+def test_of_copies_the_last_one_worked_on_counts_and_all_run(little: Any) -> None:
+    notebook = little.honest()
+    position = notebook["cells"].index(by_id(notebook, "double"))
+    first, stub = copy.deepcopy(by_id(notebook, "double")), copy.deepcopy(by_id(little.released(), "double"))
+    first["source"] = "def double(x):\n    return 3 * x"
+    notebook["cells"][position:position] = [first]
+    notebook["cells"].append(stub)
+    submission = read(little, notebook)
+    runs = [(origin, source) for origin, _, source in plan(submission) if "def double" in source]
+    assert runs == [("extra", first["source"]), ("student", HONEST)]
+    assert dict(submission.notebooks[0].answers)["double"] == HONEST
+    assert "duplicate-cell" in kinds(submission)
+
+
+def test_a_pasted_tests_cell_written_over_is_the_students_own_cell(little: Any) -> None:
+    notebook = little.honest()
+    copied = copy.deepcopy(by_id(notebook, "test_double"))
+    copied["source"] = "helper = 1"
+    notebook["cells"].insert(5, copied)
+    submission = read(little, notebook)
+    assert ("extra", None, "helper = 1") in plan(submission)
+    assert submission.notebooks[0].attempted == ("double", "half", "explain")
+
+
+def test_an_answer_without_its_id_is_found_by_the_name_it_defines(little: Any) -> None:
+    notebook = little.honest()
+    cell = by_id(notebook, "double")
+    notebook["cells"].remove(cell)
+    notebook["cells"].append(code(cell["source"]))
+    submission = graded_like_honest(little, notebook)
+    assert [(f.kind, f.grade_id) for f in submission.flags] == [("found-answer", "double")]
+
+
+def test_an_answer_in_a_new_cell_below_the_untouched_stub_counts(little: Any) -> None:
+    notebook = little.honest(double=by_id(little.released(), "double")["source"])
+    notebook["cells"].insert(4, code(HONEST))
+    assert "found-answer" in kinds(graded_like_honest(little, notebook))
+
+
+def test_a_notebook_whose_metadata_was_stripped_reads_to_the_full_plan(little: Any) -> None:
+    notebook = little.honest()
+    for cell in notebook["cells"]:
+        cell["metadata"] = {}
+    graded_like_honest(little, notebook)
+
+
+def test_an_edited_unlocked_cell_runs_as_edited(little: Any) -> None:
+    notebook = little.honest()
+    notebook["cells"][1]["source"] = "import math\n\nimport numpy as np\nimport random"
+    submission = read(little, notebook)
+    assert plan(submission)[0] == ("extra", None, "import math\n\nimport numpy as np\nimport random")
+    assert kinds(submission) == ["edited-cell"]
+    assert sum("import numpy" in source for _, _, source in plan(submission)) == 1
+
+
+def test_a_written_answer_without_its_id_is_found_by_its_place(little: Any) -> None:
+    notebook = little.honest()
+    by_id(notebook, "explain")["metadata"] = {}
+    submission = read(little, notebook)
+    assert dict(submission.notebooks[0].answers)["explain"] == "Because a half and a half are a whole."
+    assert "explain" in submission.notebooks[0].attempted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "little (1).ipynb",
+        "Copy of little.ipynb",
+        "LITTLE.ipynb",
+        "little-Copy2.ipynb",
+        "little.ipynb.txt",
+        "a/little.ipynb",
+        "little_final.ipynb",
+        "something else.ipynb",
+        "Untitled.ipynb",
+        "little.ipynb (2).json",
+    ],
+)
+def test_a_renamed_notebook_is_found_and_told(little: Any, name: str) -> None:
+    submission = read(little, little.honest(), name)
+    assert not submission.rejected
+    assert kinds(submission) == ["renamed"]
+    assert plan(submission) == plan(read(little, little.honest()))
+
+
+def test_names_of_other_assignments_do_not_resemble() -> None:
+    assert not resembles("a10_numpy", "a1_numpy")
+    assert not resembles("a2_autograd", "a1_numpy")
+    assert not resembles("", "a1")
+    assert not resembles("problem12", "problem1")
+    assert not resembles("subproblem1", "problem1")
+    assert resembles("problem1 2", "problem1")
+    assert resembles("Copy of A1_numpy (3)", "a1_numpy")
+
+
+def test_the_worked_on_file_is_taken_where_the_exact_name_is_the_untouched_release(little: Any) -> None:
+    files = {"little.ipynb": little.bytes(little.released()), "little (1).ipynb": little.bytes(little.honest())}
+    submission = read_submission("ada", files, little.load())
+    assert submission.notebooks[0].attempted == ("double", "half", "explain")
+    assert kinds(submission) == ["renamed", "several-notebooks"]
+
+
+def test_a_readable_copy_is_taken_where_the_exact_name_is_broken(little: Any) -> None:
+    files = {"little.ipynb": b"{", "little (1).ipynb": little.bytes(little.honest())}
+    assert not read_submission("ada", files, little.load()).rejected
+
+
+# --- files that are no notebook of this assignment -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({}, "Nothing was handed in"),
+        ({"notes.pdf": b"%PDF"}, "only notes.pdf"),
+        ({"little.ipynb": b""}, "empty"),
+        ({"little.ipynb": b"\x00\x00"}, "nothing but blanks"),
+        ({"little.ipynb": b"{"}, "cut off"),
+        ({"little.ipynb": b"[]"}, "not an object"),
+        ({"little.ipynb": b'{"cells": 3}'}, "no list of cells"),
+        ({"little.ipynb": b'{"cells": []}'}, "no cells"),
+        ({"little.ipynb": b'{"cells": [3]}'}, "Cell 1 is a float"),
+        ({"little.ipynb": b'{"cells": [{"cell_type": "code", "source": 5}]}'}, "source of cell 1 is a float"),
+        ({"little.ipynb": b'{"cells": [{"cell_type": "code", "source": ["a", 5]}]}'}, "source of cell 1 is a list"),
+        ({"little.ipynb": b'{"cells": [{"cell_type": "code", "source": "other = 1"}]}'}, "shares no cell"),
+        ({"other.ipynb": b'{"cells": [{"cell_type": "code", "source": "other = 1"}]}'}, "shares no cell"),
+        ({"little.ipynb": b"\xff\xfe{\x00\x00\xd8"}, "not text"),
+        ({"little.ipynb": b"PK\x03\x04"}, "not a notebook"),
+    ],
+)
+def test_what_is_no_notebook_is_rejected_with_the_reason(little: Any, files: dict[str, bytes], reason: str) -> None:
+    submission = read_submission("ada", files, little.load())
+    assert reason in submission.rejected
+    assert submission.rejected.endswith((".", "?"))
+    assert submission.notebooks == ()
+
+
+def test_a_file_that_cannot_be_read_rejects_with_the_systems_words(little: Any) -> None:
+    class Failing(dict[str, bytes]):
+        def __getitem__(self, name: str) -> bytes:
+            raise PermissionError(13, "Permission denied")
+
+    submission = read_submission("ada", Failing({"little.ipynb": b""}), little.load())
+    assert "Permission denied" in submission.rejected
+
+
+# --- repairs ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+def test_other_encodings_of_unicode_lose_nothing(little: Any, encoding: str) -> None:
+    notebook = little.honest(double=HONEST + "  # zwölf ½ 🙂")
+    data = json.dumps(notebook, ensure_ascii=False).encode(encoding)
+    submission = read(little, data)
+    assert ("student", "double", HONEST + "  # zwölf ½ 🙂") in plan(submission)
+    assert kinds(submission) == ["repaired"]
+
+
+def test_nul_bytes_after_the_end_are_cut_off(little: Any) -> None:
+    assert kinds(read(little, little.bytes(little.honest()) + b"\x00" * 512)) == ["repaired"]
+
+
+def test_bytes_that_are_no_text_matter_only_where_they_count(little: Any) -> None:
+    notebook = little.honest(double=HONEST + "  # K")
+    notebook["cells"][0]["source"] = "K"
+    in_comment = json.dumps(notebook).encode().replace(b"K", b"\xe9")
+    assert kinds(read(little, in_comment)) == ["repaired"]
+    in_string = json.dumps(little.honest(double=HONEST + "\nname = 'K'")).encode().replace(b"K", b"\xe9")
+    rejected = read(little, in_string).rejected
+    assert "Cell 4" in rejected and "line 4" in rejected
+
+
+def test_half_a_character_in_a_comment_is_repaired_and_two_halves_are_one(little: Any) -> None:
+    data = little.bytes(little.honest(double=HONEST + "  # X Y"))
+    data = data.replace(b"X", rb"\ud83d").replace(b"Y", rb"\ud83d\ude42")
+    sources = [source for _, grade_id, source in plan(read(little, data)) if grade_id == "double"]
+    assert sources == [HONEST + "  # \ufffd 🙂"]
+
+
+def test_notebook_format_3_is_read(little: Any) -> None:
+    honest = little.honest()
+    cells = []
+    for cell in honest["cells"]:
+        old = {"cell_type": cell["cell_type"], "metadata": cell["metadata"]}
+        cells.append(old | {"input" if cell["cell_type"] == "code" else "source": cell["source"], "language": "python"})
+    old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [{"cells": cells}]}
+    submission = read(little, old)
+    assert plan(submission) == plan(read(little, honest))
+    assert kinds(submission) == ["repaired"]
+
+
+@pytest.mark.parametrize("version", [{"nbformat": 4, "nbformat_minor": 99}, {"nbformat": 7}, {"nbformat": "x"}, {}])
+def test_the_stated_version_decides_nothing(little: Any, version: dict[str, Any]) -> None:
+    notebook = little.honest()
+    del notebook["nbformat"], notebook["nbformat_minor"]
+    graded_like_honest(little, notebook | version)
+
+
+def test_missing_parts_are_made_up(little: Any) -> None:
+    notebook = little.honest()
+    for cell in notebook["cells"]:
+        for part in ("id", "outputs", "execution_count"):
+            cell.pop(part, None)
+        if not cell["metadata"]:
+            del cell["metadata"]
+    del notebook["metadata"]
+    assert plan(read(little, notebook)) == plan(read(little, little.honest()))
+
+
+# --- size and time ---------------------------------------------------------------------------------------------------
+
+
+def deep(depth: int) -> bytes:
+    return b'{"cells": [], "metadata": ' + b"[" * depth + b"]" * depth + b"}"
+
+
+HUGE = {
+    "deep lists": deep(100_000),
+    "deep objects": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+    "only opening": b"[" * 30_000_000,
+    "only closing": b"]" * 30_000_000,
+    "only quotes": b'"' * 60_000_000,
+    "only backslashes": b'{"a": "' + b"\\" * 60_000_000,
+    "only commas": b"[" + b"," * 30_000_000,
+    "empty lists": b"[" + b"[]," * 10_000_000 + b"1]",
+    "one number": b'{"cells": ' + b"9" * 30_000_000 + b"}",
+    "one fraction": b'{"cells": 0.' + b"3" * 30_000_000 + b"}",
+    "blanks": b" " * 60_000_000,
+    "too large": b" " * ((64 << 20) + 1),
+    "many cells": b'{"cells": [' + b'{"cell_type": "code", "source": "x"},' * 99_999 + b"{}]}",
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_huge_files_are_rejected_soon(little: Any, name: str) -> None:
+    assignment = little.load()
+    began = time.process_time()
+    submission = read_submission("ada", {"little.ipynb": HUGE[name]}, assignment)
+    assert submission.rejected
+    assert time.process_time() - began < SLOW
+
+
+HARD_CODE = {
+    "nested brackets": "x = " + "(" * 45_000 + ")" * 45_000,
+    "minus signs": "x = " + "-" * 95_000 + "1",
+    "a long chain": "x = a" + ".a" * 45_000,
+    "a long sum": "x = 1" + "+1" * 45_000,
+    "many assignments": "x=1\n" * 24_000,
+    "many names": "\n".join(f"def f{n}(): pass" for n in range(5_000)),
+    "blanks": " " * 95_000 + "!",
+    "question marks": "?" * 95_000,
+    "questions and blanks": "? " * 45_000 + "x",
+    "magics": "!ls\n%time x\n" * 7_000,
+    "assigned magics": "a a a = " * 11_000 + "!ls",
+    "an open string": '"""' + "\n" * 95_000,
+    "quotes": "'" * 95_001,
+    "f-strings": "f'" + "{" * 45_000,
+    "indents": "\n".join(" " * n + "if x:" for n in range(400)),
+    "imports": "import a, " * 9_000,
+    "unparsable imports": "(\n" + "import torch; " * 6_500,
+}
+
+
+@pytest.mark.parametrize("name", HARD_CODE)
+def test_code_that_is_hard_to_look_at_is_read_soon(judged_little: Any, name: str) -> None:
+    source = HARD_CODE[name]
+    notebook = judged_little.honest(double=source)
+    notebook["cells"] += [code(source + f"\n#torch {n}") for n in range(4)]
+    data, assignment = judged_little.bytes(notebook), judged_little.load()
+    began = time.process_time()
+    submission = read_submission("ada", {"little.ipynb": data}, assignment)
+    assert not submission.rejected
+    assert time.process_time() - began < SLOW
+
+
+def test_many_unknown_cells_are_matched_soon(little: Any) -> None:
+    notebook = little.honest()
+    cells = [code(f"import math\nx = {n}" * 20) for n in range(1_900)]
+    notebook["cells"] = cells
+    data, assignment = little.bytes(notebook), little.load()
+    began = time.process_time()
+    read_submission("ada", {"little.ipynb": data}, assignment)
+    assert time.process_time() - began < SLOW
+
+
+def test_too_much_code_is_rejected(little: Any) -> None:
+    assert "characters of code" in read(little, little.honest(double="x" * 3_000_000)).rejected
+
+
+def test_findings_are_bounded(little: Any) -> None:
+    notebook = little.honest()
+    notebook["cells"] += [copy.deepcopy(by_id(notebook, "setup")) | {"source": f"LIMIT = {n}"} for n in range(900)]
+    by_id(notebook, "setup")["source"] = "LIMIT = 5"
+    for number, cell in enumerate(notebook["cells"]):
+        cell["metadata"] = cell["metadata"] | {"tags": ["skip-execution"], "n": number}
+        cell["metadata"].setdefault("nbgrader", {"grade_id": "double", "points": number})
+    assert len(read(little, notebook).flags) <= MAX_FLAGS + 1
+
+
+# --- what is dropped, forbidden and shown ----------------------------------------------------------------------------
+
+
+def test_files_beside_the_notebook_are_dropped_and_told(little: Any) -> None:
+    files = {
+        "data.csv": b"1",
+        "numpy/__init__.py": b"",
+        "torch.py": b"",
+        "conftest.py": b"",
+        "x.pth": b"",
+        "timestamp.txt": b"",
+    }
+    submission = read(little, little.honest(), "little.ipynb", **files)
+    assert plan(submission) == plan(read(little, little.honest()))
+    by_kind = {flag.kind: flag.message for flag in submission.flags}
+    assert set(by_kind) == {"shadow-module", "dropped-file"}
+    assert all(name in by_kind["shadow-module"] for name in ("numpy/__init__.py", "torch.py", "conftest.py", "x.pth"))
+    assert "data.csv" in by_kind["dropped-file"] and "timestamp" not in by_kind["dropped-file"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import torch",
+        "import numpy as np, torch.nn as nn",
+        "from torch.nn import functional",
+        "importlib.import_module('torch')",
+        "__import__('torch')",
+        "sys.modules['torch']",
+        "sys.modules.get('torch.nn')",
+        "exec('import torch')",
+        "%time x = 1\nimport torch",
+        "%%time\nimport torch",
+        "files = !ls\nimport torch",
+        "torch?\nimport torch",
+        "import torch\nthis does not parse",
+        "def f():\n    try:\n        import torch\n    except ImportError:\n        pass",
+    ],
+)
+def test_a_forbidden_import_is_flagged_where_it_stands(judged_little: Any, line: str) -> None:
+    submission = read(judged_little, judged_little.honest(double=f"{HONEST}\n{line}" if line[:2] != "%%" else line))
+    assert [(f.kind, f.grade_id) for f in submission.flags] == [("forbidden-import", "double")]
+
+
+@pytest.mark.parametrize(
+    "line", ["# import torch", "torchlight = 1", "'import torch'", "import torchlight", "from . import torch"]
+)
+def test_what_only_looks_like_a_forbidden_import_is_not_flagged(judged_little: Any, line: str) -> None:
+    assert read(judged_little, judged_little.honest(double=f"{HONEST}\n{line}")).flags == ()
+
+
+def test_a_forbidden_import_in_an_added_cell_is_flagged_too(judged_little: Any) -> None:
+    notebook = judged_little.honest()
+    notebook["cells"].insert(0, code("import torch as t"))
+    flags = read(judged_little, notebook).flags
+    assert [(f.kind, f.grade_id) for f in flags] == [("forbidden-import", None)]
+
+
+def test_a_forbidden_module_imported_elsewhere_is_flagged_at_the_answer_that_uses_it(judged_little: Any) -> None:
+    notebook = judged_little.honest(double="def double(x):\n    return float(t.tensor(x) * 2)")
+    notebook["cells"].insert(0, code("import torch as t"))
+    flags = read(judged_little, notebook).flags
+    assert [(f.kind, f.grade_id) for f in flags] == [("forbidden-import", None), ("forbidden-import", "double")]
+
+
+def test_the_document_is_a_valid_notebook_with_the_instructors_metadata(little: Any) -> None:
+    notebook = little.honest()
+    notebook["cells"] += [
+        text("mine"),
+        code("1"),
+        {"cell_type": "raw", "metadata": {"format": "text/html"}, "source": "<b>"},
+    ]
+    document = nbformat.reads(read(little, notebook).notebooks[0].document, as_version=4)
+    nbformat.validate(document)
+    assert (document.nbformat, document.nbformat_minor) == (4, 5)
+    ids = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in document.cells]
+    assert [i for i in ids if i] == [c.grade_id for c in little.load().notebooks[0].cells if c.grade_id]
+    assert all(not cell.get("outputs") and "attachments" not in cell for cell in document.cells)
+    assert "raw" not in {cell.cell_type for cell in document.cells}
+
+
+def test_the_documents_checksums_are_nbgraders(little: Any) -> None:
+    from nbgrader.nbgraderformat import MetadataValidator
+    from nbgrader.utils import compute_checksum, determine_grade
+
+    document = nbformat.reads(read(little, little.released()).notebooks[0].document, as_version=4)
+    MetadataValidator().validate_nb(document)
+    for cell in document.cells:
+        if "nbgrader" in cell.metadata:
+            assert cell.metadata.nbgrader.checksum == compute_checksum(cell)
+    manual = next(c for c in document.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "explain")
+    assert determine_grade(manual) == (0, 1.0)
+
+
+def test_no_tag_of_the_students_prose_reaches_the_document(little: Any) -> None:
+    evil = "<script>alert(1)</script> <img src=x onerror=alert(1)> a<b, 1 < 2"
+    notebook = little.honest(explain=evil)
+    notebook["cells"] += [text(evil), {"cell_type": "raw", "metadata": {}, "source": evil}]
+    submission = read(little, notebook)
+    assert "<script" not in submission.notebooks[0].document
+    assert "<img" not in submission.notebooks[0].document
+    assert "1 < 2" in submission.notebooks[0].document
+    assert dict(submission.notebooks[0].answers)["explain"] == evil
+
+
+def test_no_solution_of_the_instructors_reaches_a_submission(little: Any) -> None:
+    for notebook in (little.released(), {**little.released(), "cells": little.released()["cells"][:2]}):
+        assert "return 2 * x" not in json.dumps(to_data(read(little, notebook)))
+
+
+def test_a_submission_survives_json(little: Any) -> None:
+    submission = read(little, little.honest())
+    assert from_data(Submission, json.loads(json.dumps(to_data(submission)))) == submission
+
+
+def test_the_digest_follows_the_bytes(little: Any) -> None:
+    honest = little.bytes(little.honest())
+    one, same, other = (read(little, data).digest for data in (honest, honest, honest + b" "))
+    assert one == same != other
+    assert len(one) == 64
+
+
+def test_checksums_follow_text_and_points(little: Any) -> None:
+    cell = next(c for c in little.load().notebooks[0].cells if c.role is Role.TESTS)
+    assert checksum(cell, cell.source) != checksum(cell, cell.source + " ")
+    assert nbgrader_metadata(cell)["points"] == 2.0
+
+
+# --- anything at all -------------------------------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=20,
+)
+CELL_PARTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "cell_type": st.sampled_from(["code", "markdown", "raw", "heading", "odd", 3, None]),
+        "source": st.text(max_size=80) | st.lists(st.text(max_size=20), max_size=3) | JSON,
+        "metadata": JSON
+        | st.fixed_dictionaries(
+            {
+                "nbgrader": JSON
+                | st.fixed_dictionaries({"grade_id": st.sampled_from(["double", "half", "explain", "test_half"])})
+            },
+            optional={"tags": JSON},
+        ),
+        "outputs": JSON,
+        "id": JSON,
+    },
+)
+FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def check_whatever(submission: Submission, assignment: Assignment) -> None:
+    """What holds for every submission that was read, whatever it was."""
+    json.dumps(to_data(submission)).encode()
+    if submission.rejected:
+        assert not submission.notebooks
+        return
+    for notebook, own in zip(submission.notebooks, assignment.notebooks, strict=True):
+        nbformat.validate(nbformat.reads(notebook.document, as_version=4))
+        fixed = [c.source for c in own.cells if c.kind == "code" and c.role in (Role.TESTS, Role.LOCKED)]
+        planned = [c.source for c in notebook.plan if c.origin == "instructor" and c.grade_id not in ("double", "half")]
+        assert [source for source in planned if source in fixed] == fixed
+        assert len([c.grade_id for c in notebook.plan if c.grade_id]) == len(
+            {c.grade_id for c in notebook.plan if c.grade_id}
+        )
+        assert [i for i, _ in notebook.answers] == ["double", "half", "explain", "explore"]
+        for text in (notebook.document, *(cell.source for cell in notebook.plan), *(a for _, a in notebook.answers)):
+            text.encode()
+    for flag in submission.flags:
+        flag.message.encode()
+
+
+@FUZZ
+@given(data=st.binary(max_size=300) | JSON.map(lambda value: json.dumps(value).encode()))
+def test_any_bytes_are_read_without_an_exception(little: Any, data: bytes) -> None:
+    assignment = little.load()
+    check_whatever(read_submission("ada", {"little.ipynb": data}, assignment), assignment)
+
+
+@FUZZ
+@given(cells=st.lists(CELL_PARTS, max_size=8), seed=st.integers(0, 2**32))
+def test_any_cells_among_the_honest_ones_are_read_without_an_exception(
+    little: Any, cells: list[Any], seed: int
+) -> None:
+    notebook, assignment = little.honest(), little.load()
+    notebook["cells"] += cells
+    random.Random(seed).shuffle(notebook["cells"])
+    check_whatever(read_submission("ada", {"little.ipynb": little.bytes(notebook)}, assignment), assignment)
+
+
+@FUZZ
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 30))
+def test_a_notebook_with_random_bytes_changed_is_read_without_an_exception(little: Any, seed: int, count: int) -> None:
+    dice, data = random.Random(seed), bytearray(little.bytes(little.honest()))
+    for _ in range(count):
+        position = dice.randrange(len(data))
+        data[position : position + dice.randrange(3)] = dice.randbytes(dice.randrange(3))
+    assignment = little.load()
+    check_whatever(read_submission("ada", {"little.ipynb": bytes(data)}, assignment), assignment)
+
+
+def test_a_reset_after_the_last_answer_is_not_run_but_looked_through(make_little: Any, little_cells: list[Any]) -> None:
+    without_task = make_little(little_cells[:-1], **{"checks.py": "", "assignment.toml": 'forbidden = ["torch"]\n'})
+    notebook = without_task.honest()
+    before = plan(read(without_task, notebook))
+    notebook["cells"] += [code("print(double(2))"), code("import torch\n%reset -f")]
+    submission = read(without_task, notebook)
+    assert "forbidden-import" in [flag.kind for flag in submission.flags]
+    assert plan(submission) == [*before, ("extra", None, "print(double(2))")], "the answers are there to be called"
+    assert "%reset -f" in submission.notebooks[0].document, "a person still sees it"

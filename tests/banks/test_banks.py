@@ -1,0 +1,148 @@
+"""Every known submission of every assignment gets its expected verdict: no right answer fails, no wrong one passes.
+
+Right ones, and every tenth of the wrong ones, are graded as a student's would be: read, run in a confined kernel,
+judged. The other wrong ones are graded in this process, by the tests cells that they spoil. `autograder selftest`
+grades all of them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a
+failure comes from the change that was made.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import known_assignments, load_assignment, on_device
+from autograder.bank import BankEntry, load_bank
+from autograder.records import Assignment
+from autograder.selftest import Selftest, needs_kernel, selftest, selftest_here
+from tests import sampling
+from tests.sampling import sample
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = known_assignments(ROOT)
+FRAMEWORKLESS = "a1_numpy_backprop"
+EVERY = 10
+SECRET = b"the same hidden inputs in every run of the tests"
+WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
+"""in tolerances: how near the limit right training may end, and wrong training"""
+
+
+def a_bank(name: str, how: str) -> object:
+    """A bank as a test's parameter: a group and a shard of its own; quick only in process and without a framework."""
+    marks = [pytest.mark.xdist_group(f"bank {name} {how}"), pytest.mark.timeout(2400)]
+    quick = how == "in process" and name == FRAMEWORKLESS
+    return pytest.param(name, marks=marks if quick else [*marks, pytest.mark.slow])
+
+
+@functools.cache
+def assignment(name: str) -> Assignment:
+    return load_assignment(name, ROOT)
+
+
+@functools.cache
+def entries(name: str) -> list[BankEntry]:
+    return load_bank(assignment(name))
+
+
+def the_long_way(name: str) -> list[BankEntry]:
+    """The entries that `--size all` grades through kernels."""
+    simple = [e.name for e in entries(name) if e.kind == "fault" and not needs_kernel(e)]
+    short = set(simple) - set(simple[::EVERY])
+    return [e for e in entries(name) if e.name not in short]
+
+
+@functools.cache
+def through_kernels(name: str) -> Selftest:
+    bank = the_long_way(name)
+    chosen = {
+        e.name for e in sample(f"bank {name}, kernels", bank, 3, lambda e: e.file if e.kind == "correct" else None)
+    }
+    return selftest(
+        assignment(name), ROOT, 2, lambda done, total: None, lambda entry: entry.name in chosen, secret=SECRET
+    )
+
+
+@functools.cache
+def in_process(name: str) -> Selftest:
+    long = {e.name for e in the_long_way(name)} if sampling.size == "all" else set()
+    bank = [e for e in entries(name) if e.kind == "fault" and not needs_kernel(e) and e.name not in long]
+    chosen = {e.name for e in sample(f"bank {name}", bank, 15, lambda e: e.file)}
+    return selftest_here(
+        on_device(assignment(name)),
+        lambda done, total: None,
+        lambda entry: entry.name in chosen,
+        spoilt_alone=True,
+        secret=SECRET,
+    )
+
+
+def not_as_expected(found: Selftest) -> list[str]:
+    misnamed = [f"{p.planted} is called {', '.join(p.others)}" for p in found.confusion() if p.others]
+    return misnamed + [f"{r.entry}, {r.cell}: expected {r.expected}, got {r.got}" for r in found.wrong]
+
+
+def too_near_the_limit(found: Selftest) -> list[str]:
+    return [
+        str(margin)
+        for margin in found.margins()
+        if margin.worst_right >= WORST_RIGHT
+        or (margin.nearest_wrong is not None and margin.nearest_wrong <= NEAREST_WRONG)
+    ]
+
+
+@pytest.mark.parametrize("name", [a_bank(name, "in process") for name in NAMES])
+def test_every_verdict_in_process_is_the_expected_one(name: str) -> None:
+    found = in_process(name)
+    assert found.entries and not_as_expected(found) + too_near_the_limit(found) == []
+
+
+@pytest.mark.parametrize("name", [a_bank(name, "kernels") for name in sample("banks through kernels", NAMES, 2)])
+def test_every_verdict_through_kernels_is_the_expected_one(name: str) -> None:
+    found = through_kernels(name)
+    assert found.entries and not_as_expected(found) + too_near_the_limit(found) == []
+    assert {r.sandbox.split(":")[0] for r in found.reports.values()} == {"tier full"}
+    if sampling.size == "all":
+        assert bool(found.margins()) == (name != FRAMEWORKLESS), "a1 alone compares value by value"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_fault_is_planted_somewhere(name: str) -> None:
+    from autograder.judge.faults import load_faults
+
+    expected = [v for e in entries(name) for v in e.expected.values()]
+    named = {part for verdict in expected for part in verdict.partition(":")[2].split("+")}
+    assert {fault.id for fault in load_faults(assignment(name))} - named == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bank_is_written_independently_of_the_reference(name: str) -> None:
+    reference = {c.grade_id: statements(c.source) for n in assignment(name).notebooks for c in n.cells}
+    copied = [
+        f"{entry.name}: {cell}"
+        for entry in entries(name)
+        if entry.kind == "correct"
+        for cell, text in entry.cells.items()
+        if statements(text) == reference[cell]
+    ]
+    assert copied == []
+
+
+def statements(source: str) -> str:
+    """What a program says, without comments, docstrings and spaces."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if (
+            isinstance(body, list)
+            and body
+            and isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+        ):
+            del body[0]
+    return ast.dump(tree)

@@ -1,0 +1,164 @@
+"""The visible checks of each assignment on known submissions: what is right passes, what is wrong is told in a line."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from autograder.bank import BankEntry
+from course_lib.checks import CheckFailed
+from tests.course_lib.checks.visible import Visible, errors_of, two_devices
+from tests.sampling import sample
+
+A1, A3, A4 = map(Visible, ("a1_numpy_backprop", "a3_pytorch_autograd", "a4_modules_and_optimizers"))
+A6 = Visible("a6_cuda_training", skipped_cell="digits", slow_check="fit_reads_digits")
+ALL = pytest.mark.parametrize("one", [A1, A3, A4, A6], ids=lambda one: one.name)
+
+# An entry of the bank, or the fault that it must be called by -> what the student reads.
+COMMONEST = {
+    A3.name: {
+        "wrong_manual_autograd": "Inside inference_mode",
+        "wrong_manual_flat_b": "b has shape (N, 1), also after a sum",
+        "wrong_gradients_none": "slope 0 everywhere",
+        "wrong_gradients_backward": "goes into `.grad` of every leaf",
+        "wrong_jacobian_piles_up": "added up over the loop",
+        "wrong_squareplus_no_grad_y": "gradient that comes in times the slope",
+        "wrong_squareplus_attribute": "out of PyTorch's sight",
+        "wrong_squareplus_slope_saved": "start from the saved tensors",
+        "wrong_squareplus_numpy": "reads numbers out of the tensor",
+        "wrong_power_scale_needs": "one entry for each argument of forward",
+        "wrong_penalty_constant": "constant for autograd",
+        "wrong_penalty_marks": "`detach()` gives you one of your own",
+        "wrong_train_no_zero": "adds to what is in `.grad` already",
+        "wrong_train_broadcast": "(N, 1) minus (N,) is (N, N)",
+        "wrong_train_update_lost": "This parameter did not move",
+        "wrong_train_plain_tensors": "under no_grad does not require gradients",
+        "wrong_train_losses_attached": "keeps its graph",
+        "wrong_train_history": "recorded as a part of the network",
+        "wrong_train_shared_numbers": "detach() shares its numbers",
+    },
+    A4.name: {
+        "affine-plain-tensors": "Only an `nn.Parameter` that is an attribute of the module counts",
+        "affine-not-transposed": "Which of its axes meets the features of x",
+        "standardize-plain-tensors": "register_buffer",
+        "standardize-mode-ignored": "statistics of the right mode",
+        "block-plain-list": "of a kind that the module looks into",
+        "sgd-velocity-forgotten": "v is 2 after the first step",
+        "sgd-rate-of-the-start": "Options are read from the group at every step",
+        "sgd-velocity-is-the-gradient": "share its memory with p.grad",
+        "sgd-memory-outside-state": "stands in `self.state[p]`",
+        "rmsprop-eps-in-the-root": "Is eps added after the root",
+        "adam-no-correction": "m_hat is 2 and v_hat is 4",
+        "adam-count-of-all-steps": "it belongs to self.state[p]",
+        "snapshot-model-not-copied": "hands out the model's own tensors",
+        "snapshot-spoilt-by-restore": "load_state_dict does not always copy",
+        "fit-gradients-not-cleared": "were still in p.grad",
+        "fit-never-moves": "Three things must happen to each group",
+        "fit-means-added": "three times the weight",
+        "fit-last-batch-of-a-group-only": "when are they cleared",
+        "fit-mode-as-it-came": "Which one did the model come in",
+        "fit-history-mean-of-means": "Each row counts once",
+    },
+    A6.name: {
+        "wrong_step_without_zero_grad": "`backward` adds to what lies in `.grad`",
+        "wrong_step_without_gradients": "Weight and bias have not moved",
+        "wrong_step_batch_left_on_host": "Expected all tensors to be on the same device",
+        "wrong_step_moves_the_model_to_cuda": "It is told which device to use",
+        "wrong_training_not_shuffled": "Which argument of DataLoader shuffles?",
+        "wrong_global_generator_seeded": "global generator",
+        "wrong_epoch_mean_of_batch_means": "A mean over rows",
+        "wrong_epoch_mode_not_set": "worked in evaluation mode",
+        "wrong_epoch_waits_too_often": "times for the device",
+        "wrong_epoch_keeps_graphs": "graphs were alive",
+        "wrong_evaluation_mode_not_set": "worked in training mode",
+        "wrong_evaluation_mode_left_on": "Remember the mode",
+        "wrong_evaluation_builds_graphs": "require gradients",
+        "wrong_accuracy_in_per_cent": "The share is between 0 and 1",
+        "wrong_amp_clipped_before_unscaling": "scaled or true gradients",
+        "wrong_amp_step_past_the_scaler": "infinite gradients",
+        "wrong_checkpoint_optimizer_missing": "bit for bit",
+        "wrong_checkpoint_without_map_location": "On a machine without a GPU",
+        "wrong_checkpoint_random_state_missing": "set_rng_state",
+        "wrong_fit_best_not_copied": "the model's own tensors",
+        "wrong_writer_not_closed": "before fit returns",
+        "wrong_fit_learning_rate_constant": "learning rates of the nine steps",
+    },
+}
+
+# Wrong code overflows, divides by zero, and makes torch warn.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(autouse=True)
+def devices(request: pytest.FixtureRequest) -> Iterator[None]:
+    with two_devices() if request.getfixturevalue("one") is A6 else contextlib.nullcontext():
+        yield
+
+
+@ALL
+def test_the_reference_passes_every_check(one: Visible, capsys: pytest.CaptureFixture[str]) -> None:
+    results = [result for cell in one.outcomes().values() for result in cell]
+    assert set(results) == {"ok"}
+    assert sum(line.startswith("ok   ") for line in capsys.readouterr().out.splitlines()) == len(results) > 20
+
+
+@ALL
+def test_what_is_right_passes_every_check(one: Visible) -> None:
+    right = [entry for entry in one.bank.values() if entry.kind == "correct"]
+    asked = sample(f"visible checks, right, {one.name}", right, 4, source=lambda entry: entry.file)
+    found = {entry.name: errors_of(one.of_entry(entry)) for entry in asked}
+    assert {name: errors for name, errors in found.items() if errors} == {}
+
+
+@pytest.mark.parametrize("one", [A1, A3, A4], ids=lambda one: one.name)
+def test_what_is_wrong_is_told_in_one_line(one: Visible) -> None:
+    wrong = [entry for entry in one.bank.values() if entry.kind == "fault"]
+    asked = sample(f"visible checks, wrong, {one.name}", wrong, 10, source=lambda entry: entry.file)
+    unseen = []
+    for entry in asked:
+        # A mistake in a1 may show in a later exercise; one in a4 must show in each cell that it spoils.
+        found = one.outcomes(dict(entry.cells), entry.extra) if one is A1 else one.of_entry(entry)
+        cells = [{cell: found[cell]} for cell in entry.expected] if one is A4 else [found]
+        unseen += [(entry.name, list(cell)) for cell in cells if not errors_of(cell)]
+    assert unseen == []
+
+
+@pytest.mark.parametrize("one", [A3, A4, A6], ids=lambda one: one.name)
+def test_the_commonest_mistakes_meet_the_hint_that_helps(one: Visible) -> None:
+    missing = {}
+    for name in sample(f"visible checks, hints, {one.name}", list(COMMONEST[one.name]), 6):
+        planted = [e for e in one.bank.values() if name == e.name or name in _faults(e)]
+        said = " ".join(errors_of(one.of_entry(planted[0])))
+        if COMMONEST[one.name][name] not in said:
+            missing[name] = said
+    assert missing == {}
+
+
+@ALL
+def test_untouched_cells_are_said_to_be_untouched(one: Visible) -> None:
+    found = one.outcomes(one.stubs())
+    for grade_id, results in found.items():
+        for error in results:
+            assert isinstance(error, CheckFailed), (grade_id, error)
+            assert "is not written yet" in str(error), grade_id
+
+
+@ALL
+def test_the_points_in_the_table_are_those_of_the_cells(one: Visible) -> None:
+    graded = one.assignment.notebooks[0].graded()
+    for number, cell in enumerate(graded, 1):
+        [row] = re.findall(rf"^\| {number} \| .* \| {cell.points:g} \|.*$", one.prose, re.MULTILINE)
+        named, exercise = (_plain(text) for text in (row, (cell.grade_id or "").removeprefix("test_")))
+        assert exercise in named or exercise.replace("and", "", 1) in named, (row, cell.grade_id)
+    assert sum(cell.points for cell in graded) == 20
+
+
+def _faults(entry: BankEntry) -> set[str]:
+    return {verdict.partition(":")[2] for verdict in entry.expected.values()}
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.lower())

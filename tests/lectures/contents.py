@@ -1,0 +1,98 @@
+"""The table of lectures in `notebooks/README.md`, made from the lectures themselves.
+
+    python tests/lectures/contents.py --out notebooks/README.md
+
+A lecture's first cell says what it is about, what comes before it and how long it takes; this file reads that and
+writes it down. A test makes the table again and compares.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+LECTURES = Path(__file__).resolve().parents[2] / "notebooks" / "lectures"
+
+FIRST_CELL = re.compile(
+    r"# (?P<number>\d\d) · (?P<title>.+)\n\n"
+    r"(?P<badge>\[!\[Open in Colab\].+)\n\n"
+    r"(?P<about>.+)\n\n"
+    r"\*Before this: (?P<before>.+)\. About (?P<minutes>\d+) minutes to read and do; "
+    r"(?P<runs>.+) to run on two cores, without a GPU\.\*\n\n"
+    r"You will:\n\n(?P<promises>(?:- .+\n?)+)$"
+)
+
+HEAD = """# The lectures
+
+Each one opens in Colab or in Jupyter and runs from top to bottom on two processor cores, without a GPU and without a
+network. Times to read are for somebody who makes the predictions, answers the questions and tries the exercises. "Runs
+in" is for all cells at once.
+
+| lecture | | about | before it | to read and do | runs in |
+| --- | --- | --- | --- | --- | --- |
+"""
+FOOT = """
+Made by `python tests/lectures/contents.py --out notebooks/README.md` from the first cell of each lecture. What
+students open of the assignments is in [release/](release/), the instructor's side in [assignments/](assignments/).
+"""
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """What the first cell of a lecture says."""
+
+    file: str
+    number: str
+    title: str
+    badge: str
+    about: str
+    """the last sentence of its opening paragraph: what is done here"""
+    before: str
+    minutes: int
+    """to read and do"""
+    runs: str
+
+
+def lecture(path: Path) -> Lecture:
+    """Read the first cell of the notebook at `path`; ValueError, with what is missing, if it has another form."""
+    first = nbformat.read(path, as_version=4).cells[0].source
+    found = FIRST_CELL.match(first)
+    if found is None:
+        raise ValueError(
+            f"{path.name}: the first cell is not title, badge, one paragraph, the line '*Before this: ... . About N "
+            f"minutes to read and do; ... to run on two cores, without a GPU.*' and the promises:\n{first}"
+        )
+    about = re.split(r"(?<=[.!?]) (?=[A-Z`*])", found["about"])[-1]
+    return Lecture(
+        path.name, found["number"], found["title"], found["badge"], about, found["before"], int(found["minutes"]),
+        found["runs"],
+    )  # fmt: skip
+
+
+def estimated_minutes(path: Path) -> float:
+    """How long it takes: words at a textbook's pace, half a minute a cell, a minute a question, five an exercise."""
+    cells = nbformat.read(path, as_version=4).cells
+    text = " ".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    exercises = sum(source.count("raise NotImplementedError") for source in code)
+    return len(text.split()) / 150 + len(code) / 2 + text.count("**Check yourself.**") + 5 * exercises
+
+
+def table() -> str:
+    """The whole of `notebooks/README.md`."""
+    rows = [
+        f"| [{found.number} {found.title}](lectures/{found.file}) | {found.badge} | {found.about} | {found.before} "
+        f"| {found.minutes} min | {found.runs} |\n"
+        for found in map(lecture, sorted(LECTURES.glob("*.ipynb")))
+    ]
+    return HEAD + "".join(rows) + FOOT
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Write the table of lectures.")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.parse_args().out.write_text(table(), encoding="utf-8")

@@ -1,0 +1,29 @@
+"""Every assignment runs: sources from top to bottom, releases up to the checks that wait for the student."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import sampling
+from tests.executed import NOTEBOOKS, QUICK, ExecutedNotebook, notebooks_in
+
+
+def _asked(folder: str) -> list[str]:
+    if sampling.size == "check":
+        return [name for name in notebooks_in(folder) if name in QUICK]
+    return sampling.sample(folder, notebooks_in(folder), 2, NOTEBOOKS.joinpath)
+
+
+@pytest.mark.parametrize("executed", _asked("assignments"), indirect=True)
+def test_a_source_runs_from_top_to_bottom(executed: ExecutedNotebook) -> None:
+    assert executed.errors() == {}
+
+
+@pytest.mark.parametrize("executed", _asked("release"), indirect=True)
+def test_in_a_release_the_checks_fail_and_nothing_else(executed: ExecutedNotebook) -> None:
+    checks = {
+        cell.id
+        for cell in executed.code_cells
+        if cell.metadata.get("nbgrader", {}).get("grade") and cell.source.strip()
+    }
+    assert set(executed.errors()) == checks
