@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -64,10 +65,10 @@ def side(torch_zygote: Zygote) -> Iterator[KernelSide]:
     limits = Limits(cell_s=30, notebook_s=200, memory_bytes=1 << 30)
     plan = (PlannedCell(STUDENT, "student", "net"),)
     student = StudentKernel(lambda: Kernel(torch_zygote, limits), SubmittedNotebook("n", plan))
-    student.run()
-    assert student.runs[0].error == ""
-    yield KernelSide(student)
-    student.close()
+    with contextlib.closing(student):  # a kernel left open hangs the test worker when it ends
+        student.run()
+        assert student.runs[0].error == ""
+        yield KernelSide(student)
 
 
 # -- probes, as an assignment's probes.py would hold them -------------------------------------------------------------

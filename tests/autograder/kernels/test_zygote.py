@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -16,8 +17,10 @@ import psutil
 import pytest
 
 from autograder.errors import KernelFailed
+from autograder.kernels import supervisor
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import MAX_ADDRESS, Zygote, connect
+from autograder.protocol.frames import send
 from autograder.records import Limits
 
 pytestmark = pytest.mark.slow
@@ -212,3 +215,15 @@ def test_an_address_that_is_too_long_for_a_socket_is_refused_with_advice(
 def test_nobody_listening_is_a_failure_in_time() -> None:
     with pytest.raises(KernelFailed, match="did not answer"):
         connect("/nowhere/s", {}, timeout_s=0.1)
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_folder_whose_client_left_goes_even_if_orders_of_it_were_not_read(left: bool, tmp_path: Path) -> None:
+    ours, theirs = socket.socketpair()
+    (tmp_path / "box").mkdir()
+    with ours, theirs:
+        send(theirs, {"signal": 2})
+        if left:
+            theirs.close()
+        supervisor.kernel_child(ours, {"private": str(tmp_path / "box"), "limits": "none that a kernel could have"})
+        assert (tmp_path / "box").exists() is not left
