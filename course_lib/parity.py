@@ -44,7 +44,7 @@ def read(model: Any) -> Arrays:
     The two biases of a recurrent torch layer count by their sum. Raises TypeError for a layer with weights whose kind
     is not known here.
     """
-    return _named(model, lambda layer: layer.arrays())
+    return _values_by_name(model, lambda layer: layer.arrays())
 
 
 def read_gradients(model: Any, gradients: Sequence[Any] | None = None) -> Arrays:
@@ -54,7 +54,7 @@ def read_gradients(model: Any, gradients: Sequence[Any] | None = None) -> Arrays
     them in the weights. A weight without a gradient is left out. Raises ValueError if the number is not right.
     """
     if gradients is None:
-        return _named(model, lambda layer: layer.gradients({}))
+        return _values_by_name(model, lambda layer: layer.gradients({}))
     variables = _trainable(model)
     if len(variables) != len(gradients):
         raise ValueError(
@@ -62,7 +62,7 @@ def read_gradients(model: Any, gradients: Sequence[Any] | None = None) -> Arrays
             "tape.gradient(loss, model.trainable_variables) returns"
         )
     found = {id(variable): gradient for variable, gradient in zip(variables, gradients, strict=True)}
-    return _named(model, lambda layer: layer.gradients(found))
+    return _values_by_name(model, lambda layer: layer.gradients(found))
 
 
 def write(model: Any, weights: Mapping[str, Any]) -> None:
@@ -72,17 +72,17 @@ def write(model: Any, weights: Mapping[str, Any]) -> None:
     or a shape differs.
     """
     present = read(model)
-    given = {name: _array(value) for name, value in weights.items()}
+    given = {name: _as_array(value) for name, value in weights.items()}
     if given.keys() != present.keys():
         raise ValueError(
-            f"write: the model has {_listed(present.keys() - given.keys())} that the weights lack, and lacks "
-            f"{_listed(given.keys() - present.keys())} of theirs"
+            f"write: the model has {_join_names(present.keys() - given.keys())} that the weights lack, and lacks "
+            f"{_join_names(given.keys() - present.keys())} of theirs"
         )
     for name, array in given.items():
         if array.shape != present[name].shape:
             raise ValueError(
                 f"write: {name} is {present[name].shape} in the model and {array.shape} in the weights"
-                f"{_advice(present[name].shape, array.shape)}"
+                f"{_hint_at_transpose(present[name].shape, array.shape)}"
             )
     for number, layer in _layers(model):
         prefix = "" if number is None else f"{number}."
@@ -203,18 +203,18 @@ def compare(results: Mapping[str, Any]) -> Agreement:
     for framework, values in others:
         if values.keys() != wanted.keys():
             raise ValueError(
-                f"compare: {reference} alone has {_listed(wanted.keys() - values.keys())}, "
-                f"{framework} alone has {_listed(values.keys() - wanted.keys())}"
+                f"compare: {reference} alone has {_join_names(wanted.keys() - values.keys())}, "
+                f"{framework} alone has {_join_names(values.keys() - wanted.keys())}"
             )
-        rows += [_row(name, framework, _array(values[name]), _array(wanted[name])) for name in wanted]
+        rows += [_compare_arrays(name, framework, _as_array(values[name]), _as_array(wanted[name])) for name in wanted]
     return Agreement(reference, tuple(rows))
 
 
-def _row(name: str, framework: str, got: np.ndarray, wanted: np.ndarray) -> Row:
+def _compare_arrays(name: str, framework: str, got: np.ndarray, wanted: np.ndarray) -> Row:
     if got.shape != wanted.shape:
         raise ValueError(
             f"compare: {name} has shape {got.shape} in {framework} and {wanted.shape} in the reference"
-            f"{_advice(got.shape, wanted.shape)}"
+            f"{_hint_at_transpose(got.shape, wanted.shape)}"
         )
     allowed = tolerance(got.dtype, wanted.dtype)
     dtype = min(got.dtype, wanted.dtype, key=lambda kind: np.finfo(kind).bits if kind.kind == "f" else 99)
@@ -245,7 +245,7 @@ class _Layer:
     epsilon: float | None = None
 
 
-def _named(model: Any, values: Callable[[_Layer], Arrays]) -> Arrays:
+def _values_by_name(model: Any, values: Callable[[_Layer], Arrays]) -> Arrays:
     return {
         (name if number is None else f"{number}.{name}"): array
         for number, layer in _layers(model)
@@ -256,9 +256,9 @@ def _named(model: Any, values: Callable[[_Layer], Arrays]) -> Arrays:
 def _layers(model: Any) -> list[tuple[int | None, _Layer]]:
     """The layers with weights, numbered; one that is no model but a single layer, or a mapping, has no number."""
     if isinstance(model, Mapping):
-        return [(None, _of_mapping(model))]
+        return [(None, _layer_of_mapping(model))]
     if not isinstance(model, (list, tuple)):
-        single = _of_torch(model) or _of_keras(model)
+        single = _layer_of_torch(model) or _layer_of_keras(model)
         if single is not None:
             return [(None, single)]
     return list(enumerate(_leaves(model, seen=set())))
@@ -269,7 +269,7 @@ def _leaves(model: Any, seen: set[int]) -> Iterator[_Layer]:
     if id(model) in seen:
         return
     seen.add(id(model))
-    layer = None if isinstance(model, (list, tuple)) else _of_torch(model) or _of_keras(model)
+    layer = None if isinstance(model, (list, tuple)) else _layer_of_torch(model) or _layer_of_keras(model)
     if layer is not None:
         if layer.arrays():
             yield layer
@@ -304,7 +304,7 @@ def _trainable(model: Any) -> list[Any]:
     return list(model.trainable_variables)
 
 
-def _of_mapping(variables: Mapping[str, Any]) -> _Layer:
+def _layer_of_mapping(variables: Mapping[str, Any]) -> _Layer:
     def take(arrays: Arrays) -> None:
         for name, array in arrays.items():
             variable = variables[name]
@@ -317,15 +317,15 @@ def _of_mapping(variables: Mapping[str, Any]) -> _Layer:
 
     def gradients(found: Mapping[int, Any]) -> Arrays:
         pairs = ((name, found.get(id(value), getattr(value, "grad", None))) for name, value in variables.items())
-        return {name: _array(gradient) for name, gradient in pairs if gradient is not None}
+        return {name: _as_array(gradient) for name, gradient in pairs if gradient is not None}
 
-    return _Layer(lambda: {name: _array(value) for name, value in variables.items()}, gradients, take)
+    return _Layer(lambda: {name: _as_array(value) for name, value in variables.items()}, gradients, take)
 
 
-def _of_keras(layer: Any) -> _Layer | None:
-    if _kind(layer, "keras", _FROM_KERAS) is None:
+def _layer_of_keras(layer: Any) -> _Layer | None:
+    if _known_class(layer, "keras", _FROM_KERAS) is None:
         return None
-    here, back = _FROM_KERAS[_kind(layer, "keras", _FROM_KERAS) or ""]
+    here, back = _FROM_KERAS[_known_class(layer, "keras", _FROM_KERAS) or ""]
 
     def take(arrays: Arrays) -> None:
         stored = back(arrays, layer)
@@ -334,18 +334,18 @@ def _of_keras(layer: Any) -> _Layer | None:
 
     def gradients(found: Mapping[int, Any]) -> Arrays:
         by_name = {weight.name: found.get(id(weight)) for weight in layer.trainable_variables}
-        return here({name: _array(value) for name, value in by_name.items() if value is not None})
+        return here({name: _as_array(value) for name, value in by_name.items() if value is not None})
 
     return _Layer(
-        lambda: here({weight.name: _array(weight) for weight in layer.weights}),
+        lambda: here({weight.name: _as_array(weight) for weight in layer.weights}),
         gradients,
         take,
         getattr(layer, "epsilon", None),
     )
 
 
-def _of_torch(module: Any) -> _Layer | None:
-    kind = _kind(module, "torch", _FROM_TORCH)
+def _layer_of_torch(module: Any) -> _Layer | None:
+    kind = _known_class(module, "torch", _FROM_TORCH)
     if kind is None:
         return None
     here, back = _FROM_TORCH[kind]
@@ -366,17 +366,17 @@ def _of_torch(module: Any) -> _Layer | None:
         own = {name: tensor.grad for name, tensor in stored().items() if tensor.grad is not None}
         if "bias_hh_l0" in own and kind != "GRU":  # the gradient of a sum is that of each term
             own["bias_hh_l0"] = own["bias_hh_l0"] * 0
-        return here({name: _array(gradient) for name, gradient in own.items()})
+        return here({name: _as_array(gradient) for name, gradient in own.items()})
 
     return _Layer(
-        lambda: here({name: _array(tensor) for name, tensor in stored().items()}),
+        lambda: here({name: _as_array(tensor) for name, tensor in stored().items()}),
         gradients,
         take,
         getattr(module, "eps", None),
     )
 
 
-def _kind(layer: Any, framework: str, known: Mapping[str, Any]) -> str | None:
+def _known_class(layer: Any, framework: str, known: Mapping[str, Any]) -> str | None:
     """The known class that `layer` is, or is derived from without weights of another form."""
     for kind in type(layer).__mro__:
         if kind.__module__.partition(".")[0] == framework and kind.__name__ in known:
@@ -390,7 +390,7 @@ Here = Callable[[Arrays], Arrays]
 Back = Callable[[Arrays, Any], Arrays]
 
 
-def _renamed(names: Mapping[str, str], axes: Callable[[int], tuple[int, ...]] | None = None) -> tuple[Here, Back]:
+def _rename_arrays(names: Mapping[str, str], axes: Callable[[int], tuple[int, ...]] | None = None) -> tuple[Here, Back]:
     """Other names; `axes(ndim)`: how the axes of `weight` are reordered to make `kernel`."""
 
     def here(arrays: Arrays) -> Arrays:
@@ -409,7 +409,7 @@ def _renamed(names: Mapping[str, str], axes: Callable[[int], tuple[int, ...]] | 
     return here, back
 
 
-def _recurrent(gates: Sequence[int], *, one_bias: bool) -> tuple[Here, Back]:
+def _reorder_gates(gates: Sequence[int], *, one_bias: bool) -> tuple[Here, Back]:
     """gates: where the gate that stands i-th here stands in torch."""
 
     def reordered(array: np.ndarray, order: Sequence[int]) -> np.ndarray:
@@ -437,7 +437,7 @@ def _recurrent(gates: Sequence[int], *, one_bias: bool) -> tuple[Here, Back]:
     return here, back
 
 
-def _depthwise() -> tuple[Here, Back]:
+def _reorder_depthwise() -> tuple[Here, Back]:
     """Keras keeps `(height, width, in, times)`; here it is a convolution in as many groups as channels."""
 
     def here(arrays: Arrays) -> Arrays:
@@ -456,10 +456,10 @@ def _depthwise() -> tuple[Here, Back]:
 
 _SAME: tuple[Here, Back] = (dict, lambda arrays, layer: dict(arrays))
 _WITH_BIAS = {"weight": "kernel", "bias": "bias"}
-_LINEAR = _renamed(_WITH_BIAS, lambda ndim: (1, 0))
-_CONVOLUTION = _renamed(_WITH_BIAS, lambda ndim: (*range(2, ndim), 1, 0))
-_NORMALISED = _renamed({"weight": "gamma", "bias": "beta"})
-_WITH_STATISTICS = _renamed(
+_LINEAR = _rename_arrays(_WITH_BIAS, lambda ndim: (1, 0))
+_CONVOLUTION = _rename_arrays(_WITH_BIAS, lambda ndim: (*range(2, ndim), 1, 0))
+_NORMALISED = _rename_arrays({"weight": "gamma", "bias": "beta"})
+_WITH_STATISTICS = _rename_arrays(
     {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance"}
 )
 
@@ -470,10 +470,10 @@ _FROM_TORCH: dict[str, tuple[Here, Back]] = {
     **{f"ConvTranspose{n}d": _CONVOLUTION for n in (1, 2, 3)},
     **{f"BatchNorm{n}d": _WITH_STATISTICS for n in (1, 2, 3)},
     "LayerNorm": _NORMALISED,
-    "Embedding": _renamed({"weight": "embeddings"}),
-    "RNN": _recurrent((0,), one_bias=True),
-    "LSTM": _recurrent((0, 1, 2, 3), one_bias=True),
-    "GRU": _recurrent((1, 0, 2), one_bias=False),  # torch: reset, update, new; here update comes first
+    "Embedding": _rename_arrays({"weight": "embeddings"}),
+    "RNN": _reorder_gates((0,), one_bias=True),
+    "LSTM": _reorder_gates((0, 1, 2, 3), one_bias=True),
+    "GRU": _reorder_gates((1, 0, 2), one_bias=False),  # torch: reset, update, new; here update comes first
 }
 
 _FROM_KERAS: dict[str, tuple[Here, Back]] = {
@@ -481,14 +481,14 @@ _FROM_KERAS: dict[str, tuple[Here, Back]] = {
     **dict.fromkeys(("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"), _SAME),
     **dict.fromkeys(("BatchNormalization", "LayerNormalization", "Embedding"), _SAME),
     **dict.fromkeys(("SimpleRNN", "LSTM", "GRU"), _SAME),
-    **dict.fromkeys(("DepthwiseConv1D", "DepthwiseConv2D"), _depthwise()),
+    **dict.fromkeys(("DepthwiseConv1D", "DepthwiseConv2D"), _reorder_depthwise()),
 }
 
 
 # --- small things -----------------------------------------------------------------------------------------------------
 
 
-def _array(value: Any) -> np.ndarray:
+def _as_array(value: Any) -> np.ndarray:
     """A NumPy array of its own. bfloat16, which NumPy lacks, becomes float32."""
     if hasattr(value, "detach"):  # torch
         value = value.detach().cpu()
@@ -503,11 +503,11 @@ def _array(value: Any) -> np.ndarray:
     return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
-def _listed(names: Any) -> str:
+def _join_names(names: Any) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 
-def _advice(one: tuple[int, ...], other: tuple[int, ...]) -> str:
+def _hint_at_transpose(one: tuple[int, ...], other: tuple[int, ...]) -> str:
     return "; one is the other transposed" if one != other and one == other[::-1] else ""
 
 

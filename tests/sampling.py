@@ -1,10 +1,10 @@
 """Which part of an exhaustive family a run asks: all of it, or a sample that is another in every commit.
 
     @pytest.mark.parametrize("name", sample("operators", NAMES, 40))
-    @pytest.mark.parametrize("entry", sample("bank a1", ENTRIES, 8, source=lambda entry: entry.path))
+    @pytest.mark.parametrize("entry", sample("bank a1", ENTRIES, 8, sources=lambda entry: [entry.path]))
 
-`--size test` asks the sample: `number` entries drawn by a seed, and every entry whose `source` file was changed in this
-commit or since. The seed comes from the commit's tree and stands in the first lines of the run;
+`--size test` asks the sample: `number` entries drawn by a seed, and every entry of whose `sources` a file was changed in
+this commit or since. The seed comes from the commit's tree and stands in the first lines of the run;
 `--sample-seed SEED` draws the same again. `--size check` asks one entry of each family, `--size all` every entry.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import random
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ seed = ""
 
 
 def sample(
-    family: str, entries: Sequence[T], number: int, source: Callable[[T], Path | None] = lambda entry: None
+    family: str, entries: Sequence[T], number: int, sources: Callable[[T], Iterable[Path]] = lambda entry: ()
 ) -> list[T]:
     """The entries that this run asks, in their order. Usable at collection and inside a test."""
     if size == "all" or number >= len(entries):
@@ -37,7 +37,7 @@ def sample(
         number = 1
     drawn = set(random.Random(f"{current_seed()}:{family}").sample(range(len(entries)), number))
     fresh = changed() if size == "test" else frozenset()
-    return [entry for place, entry in enumerate(entries) if place in drawn or _resolved(source(entry)) in fresh]
+    return [one for place, one in enumerate(entries) if place in drawn or not fresh.isdisjoint(sources(one))]
 
 
 def current_seed() -> str:
@@ -50,10 +50,6 @@ def changed() -> frozenset[Path]:
     """The files changed between the commit's first parent and the working tree."""
     listed = _git("diff", "--name-only", "HEAD^") + _git("ls-files", "--others", "--exclude-standard")
     return frozenset(ROOT / name for name in listed.splitlines())
-
-
-def _resolved(path: Path | None) -> Path | None:
-    return path.resolve() if path else None
 
 
 @functools.cache

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,6 +72,7 @@ def test_notebooks_and_assignments_import_public_names_alone() -> None:
     assert not deep, "\n".join(deep)
 
 
+@pytest.mark.slow
 def test_every_public_name_is_there() -> None:
     for module in PACKAGES:
         package = importlib.import_module(module)

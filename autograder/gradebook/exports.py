@@ -64,7 +64,7 @@ def export(run: Path, to: str, out: Path | None = None) -> Path:
     name, write = FORMS[to]
     assignment, lines = read_results(run)
     target = run / name if out is None else out
-    with _explained(target):
+    with _explain_failure(target):
         write(target, assignment, lines)
     return target
 
@@ -152,7 +152,7 @@ def _write_moodle(target: Path, assignment: str, lines: Sequence[StudentResult])
     for line in lines:
         report = line.report
         rows.append(
-            [report.student, line.name, line.person.get("email", ""), line.score, report.max_score, _summary(line)]
+            [report.student, line.name, line.person.get("email", ""), line.score, report.max_score, _list_losses(line)]
         )
     _write_rows(target, rows)
 
@@ -165,13 +165,13 @@ def _write_gradescope(target: Path, assignment: str, lines: Sequence[StudentResu
         result: dict[str, Any] = {
             "score": sum(score for score in line.scores.values() if score is not None),
             "execution_time": round(report.seconds, 3),
-            "output": _clean(report.reason or _summary(line)),
+            "output": _printable(report.reason or _list_losses(line)),
             "output_format": "text",
             "visibility": "visible",
             "tests": tests,
         }
         text = json.dumps(result, indent=1, ensure_ascii=False) + "\n"
-        _write(target / student_id(report.student) / "results.json", text.encode())
+        _write_file(target / student_id(report.student) / "results.json", text.encode())
 
 
 def _gradescope_test(item: Item, score: float | None) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _gradescope_test(item: Item, score: float | None) -> dict[str, Any]:
     test: dict[str, Any] = {
         "name": f"{item.notebook}: {item.grade_id}",
         "max_score": item.max_points,
-        "output": _clean(told if score is not None else f"{told} (a person will grade this)"),
+        "output": _printable(told if score is not None else f"{told} (a person will grade this)"),
         "output_format": "text",
         "visibility": "visible",
     }
@@ -190,42 +190,44 @@ def _gradescope_test(item: Item, score: float | None) -> dict[str, Any]:
 
 def _write_junit(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
     """JUnit's XML as CI servers read it: a suite for each student, a case for each graded cell."""
-    root = ElementTree.Element("testsuites", name=_clean(assignment))
+    root = ElementTree.Element("testsuites", name=_printable(assignment))
     for line in lines:
-        _suite(root, line)
+        _add_suite(root, line)
     suites = list(root)
     for key in ("tests", "failures", "errors", "skipped"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
     root.set("time", f"{sum(line.report.seconds for line in lines):.3f}")
     ElementTree.indent(root)
-    _write(target, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
+    _write_file(target, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
 
 
-def _suite(root: ElementTree.Element, line: StudentResult) -> None:
+def _add_suite(root: ElementTree.Element, line: StudentResult) -> None:
     report = line.report
-    suite = ElementTree.SubElement(root, "testsuite", name=_clean(report.student), time=f"{report.seconds:.3f}")
+    suite = ElementTree.SubElement(root, "testsuite", name=_printable(report.student), time=f"{report.seconds:.3f}")
     counts = dict.fromkeys(("failures", "errors", "skipped"), 0)
     for item in report.items:
-        case = ElementTree.SubElement(suite, "testcase", name=_clean(item.grade_id), classname=_clean(item.notebook))
+        case = ElementTree.SubElement(
+            suite, "testcase", name=_printable(item.grade_id), classname=_printable(item.notebook)
+        )
         case.set("time", "0")
-        outcome = _outcome(item, line.scores[item.notebook, item.grade_id])
+        outcome = _junit_outcome(item, line.scores[item.notebook, item.grade_id])
         if outcome is None:
             continue
         tag, plural = outcome
         counts[plural] += 1
         score = line.scores[item.notebook, item.grade_id]
         points = "not decided" if score is None else f"{score:g} of {item.max_points:g} points"
-        message = _clean(f"{item.verdict.value}, {points}")
+        message = _printable(f"{item.verdict.value}, {points}")
         told = ElementTree.SubElement(case, tag, message=message)
         if tag != "skipped":
             told.set("type", item.fault or item.verdict.value)
-        told.text = _clean(item.message or report.reason)
+        told.text = _printable(item.message or report.reason)
     for key, count in counts.items():
         suite.set(key, str(count))
     suite.set("tests", str(len(report.items)))
 
 
-def _outcome(item: Item, score: float | None) -> tuple[str, str] | None:
+def _junit_outcome(item: Item, score: float | None) -> tuple[str, str] | None:
     """The element for an item, and the count it belongs to; None for full marks."""
     if score is None:
         manual = item.verdict in (Verdict.NEEDS_MANUAL, Verdict.NOT_RUN)
@@ -248,13 +250,13 @@ FORMS: dict[str, tuple[str, Callable[[Path, str, Sequence[StudentResult]], None]
 
 def harmless(text: str) -> str:
     """A text that no spreadsheet takes for a formula: with an apostrophe in front where it might."""
-    flat = _clean(text).replace("\r", "")
+    flat = _printable(text).replace("\r", "")
     # Signs in full width count too: some spreadsheets fold them before they look. So do blanks: they skip them.
     first = unicodedata.normalize("NFKC", flat.lstrip(" \n\u00a0")[:1])
     return f"'{flat}" if first in {"=", "+", "-", "@", "\t", "|", "%"} else flat
 
 
-def _summary(line: StudentResult) -> str:
+def _list_losses(line: StudentResult) -> str:
     """What cost points, for a student's eyes."""
     told = []
     for item in line.report.items:
@@ -271,20 +273,20 @@ def _write_rows(target: Path, rows: Sequence[Row], encoding: str = "utf-8") -> N
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
     for row in rows:
-        writer.writerow([harmless(value) if isinstance(value, str) else _number(value) for value in row])
-    _write(target, buffer.getvalue().encode(encoding, errors="replace"))
+        writer.writerow([harmless(value) if isinstance(value, str) else _decimal(value) for value in row])
+    _write_file(target, buffer.getvalue().encode(encoding, errors="replace"))
 
 
-def _number(value: float | None) -> str:
+def _decimal(value: float | None) -> str:
     return "" if value is None else f"{value:.10g}"
 
 
-def _clean(text: str) -> str:
+def _printable(text: str) -> str:
     """Without what XML and JSON readers refuse: control characters, surrogates, non-characters."""
     return re.sub("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", text)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write_file(path: Path, data: bytes) -> None:
     """All of a file or nothing of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as part:
@@ -299,7 +301,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _explained(target: Path) -> Iterator[None]:
+def _explain_failure(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

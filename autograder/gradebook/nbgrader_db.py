@@ -46,7 +46,7 @@ def write_gradebook(
     """
     by_student = {report.student: report for report in reports}
     entries = [CourseEntry(s, by_student.get(s.student)) for s in submissions]
-    with _explained(run):
+    with _explain_failure(run):
         run.mkdir(parents=True, exist_ok=True)
         write_course(run, assignment, entries)
         _write_database(run / DATABASE, assignment, entries)
@@ -57,7 +57,7 @@ def manual_scores(run: Path, assignment: str) -> dict[tuple[str, str, str], floa
     path = run / DATABASE
     if not path.is_file():
         return {}
-    with _explained(run), contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as database:
+    with _explain_failure(run), contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as database:
         rows = database.execute(_MANUAL_SCORES, (assignment,)).fetchall()
     return {(student, notebook, cell): score for student, notebook, cell, score in rows}
 
@@ -68,7 +68,7 @@ def people(run: Path) -> dict[str, dict[str, str]]:
     if not path.is_file():
         return {}
     fields = ("first_name", "last_name", "email", "lms_user_id")
-    with _explained(run), contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as database:
+    with _explain_failure(run), contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as database:
         rows = database.execute(f"SELECT id, {', '.join(fields)} FROM student").fetchall()
     return {row[0]: {k: v for k, v in zip(fields, row[1:], strict=True) if v} for row in rows}
 
@@ -121,9 +121,9 @@ def _update(path: Path, model: Path, assignment: Assignment, entries: Sequence[C
         database.execute("ATTACH DATABASE ? AS model", (str(model),))
         database.execute("BEGIN IMMEDIATE")
         try:
-            cells = _take_cells(database, assignment)
-            _take_submissions(database, assignment, entries)
-            _take_grades(database, assignment, entries, cells)
+            cells = _copy_cells(database, assignment)
+            _copy_submissions(database, assignment, entries)
+            _write_grades(database, assignment, entries, cells)
             database.execute("COMMIT")
         except BaseException:
             database.rollback()
@@ -140,7 +140,7 @@ def _check_schema(path: Path, database: sqlite3.Connection) -> None:
         )
 
 
-def _take_cells(database: sqlite3.Connection, assignment: Assignment) -> dict[tuple[str, str, str], str]:
+def _copy_cells(database: sqlite3.Connection, assignment: Assignment) -> dict[tuple[str, str, str], str]:
     """Make the assignment's rows those of the model, keeping ids; return (notebook, cell, type) -> id of the cell."""
     name = {"name": assignment.name, "course": COURSE}
     database.execute("INSERT OR IGNORE INTO course (id) VALUES (:course)", name)
@@ -154,7 +154,7 @@ def _take_cells(database: sqlite3.Connection, assignment: Assignment) -> dict[tu
     return {(notebook, cell, kind): cell_id for notebook, cell, kind, cell_id in rows}
 
 
-def _take_submissions(database: sqlite3.Connection, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
+def _copy_submissions(database: sqlite3.Connection, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
     """A row for every student, submission and notebook that has none yet, and the rows that nbgrader hangs below."""
     (assignment_id,) = database.execute("SELECT id FROM assignment WHERE name = ?", (assignment.name,)).fetchone()
     students = [(entry.student,) for entry in entries]
@@ -173,7 +173,7 @@ def _take_submissions(database: sqlite3.Connection, assignment: Assignment, entr
     database.execute(_FLAG_REST)
 
 
-def _take_grades(
+def _write_grades(
     database: sqlite3.Connection,
     assignment: Assignment,
     entries: Sequence[CourseEntry],
@@ -181,7 +181,7 @@ def _take_grades(
 ) -> None:
     rows = database.execute(_SUBMITTED_NOTEBOOKS, (assignment.name,)).fetchall()
     notebook_ids = {(student, notebook): notebook_id for student, notebook, notebook_id in rows}
-    old = _Old.read(database)
+    old = _EarlierRows.read(database)
     grades: list[tuple[Any, ...]] = []
     comments: list[tuple[Any, ...]] = []
     answers: list[tuple[str, str, str, str]] = []
@@ -198,7 +198,7 @@ def _take_grades(
                 item = entry.item(notebook.name, cell.grade_id or "")
                 before = old.grades[place, cell_id]
                 told = old.notes.get((place, cell_id), "") if same else ""
-                grade, note = _grade(item, cell, before, told, same=same)
+                grade, note = _grade_row(item, cell, before, told, same=same)
                 grades.append((*grade, place, cell_id))
                 answers.append((place, cell_id, answer, note))
                 for about in notebook.solutions_of(cell.grade_id or "")[:1] if note else ():
@@ -211,7 +211,7 @@ def _take_grades(
                 answer = entry.answer(notebook, cell)
                 same = old.answers.get((place, cell_id)) == answer
                 note = notes.get(cell.grade_id, "")
-                comment = _comment(entry, notebook, cell, old.comments[place, cell_id], note, same=same)
+                comment = _comment_row(entry, notebook, cell, old.comments[place, cell_id], note, same=same)
                 comments.append((*comment, place, cell_id))
                 if cell.role is Role.SOLUTION or cell.role is Role.MANUAL:
                     answers.append((place, cell_id, answer, ""))
@@ -221,7 +221,7 @@ def _take_grades(
 
 
 @dataclass(frozen=True)
-class _Old:
+class _EarlierRows:
     """What the database holds of each (submitted notebook, cell) before this run."""
 
     grades: Mapping[tuple[str, str], tuple[float | None, float | None, bool]]
@@ -233,7 +233,7 @@ class _Old:
     """what was told of a score whose answer changed, until a person decides again"""
 
     @classmethod
-    def read(cls, database: sqlite3.Connection) -> _Old:
+    def read(cls, database: sqlite3.Connection) -> _EarlierRows:
         select = database.execute
         grades = select("SELECT notebook_id, cell_id, manual_score, extra_credit, needs_manual_grade FROM grade")
         comments = select("SELECT notebook_id, cell_id, auto_comment, manual_comment FROM comment")
@@ -246,7 +246,7 @@ class _Old:
         )
 
 
-def _grade(
+def _grade_row(
     item: Item | None, cell: Cell, old: tuple[float | None, float | None, bool], told: str, *, same: bool
 ) -> tuple[tuple[float | None, float | None, float | None, bool], str]:
     """(auto score, manual score, extra credit, needs manual grade) of a cell, and what to tell of a dropped score.
@@ -268,7 +268,7 @@ def _grade(
     return (auto, None, None, True), note
 
 
-def _comment(
+def _comment_row(
     entry: CourseEntry, notebook: Notebook, cell: Cell, old: tuple[str | None, str | None], note: str, *, same: bool
 ) -> tuple[str | None, str | None]:
     """(auto comment, manual comment) of a solution, manual or task cell."""
@@ -310,7 +310,7 @@ _GONE_CELLS = (
 )
 
 
-def _take_over(table: str, columns: tuple[str, ...]) -> tuple[str, str]:
+def _copy_statements(table: str, columns: tuple[str, ...]) -> tuple[str, str]:
     """Statements that add and update the rows of a table of typed cells."""
     model = (
         f"FROM base_cell c JOIN notebook n ON n.id = c.notebook_id AND n.assignment_id = {_OURS} "
@@ -328,7 +328,7 @@ _SYNC_ASSIGNMENT = (
     f"INSERT INTO assignment (id, name, course_id) SELECT {_NEW}, :name, :course WHERE NOT EXISTS {_OURS}",
     # Cells and notebooks that the instructor removed, and everything that hangs on them.
     *(f"DELETE FROM {table} WHERE cell_id IN {_GONE_CELLS}" for table in ("grade", "comment")),
-    *(_take_over(table, ())[0] for table in ("grade_cells", "solution_cells", "task_cells")),
+    *(_copy_statements(table, ())[0] for table in ("grade_cells", "solution_cells", "task_cells")),
     f"DELETE FROM base_cell WHERE id IN {_GONE_CELLS}",
     f"DELETE FROM submitted_notebook WHERE notebook_id IN {_GONE_NOTEBOOKS}",
     f"DELETE FROM source_cell WHERE notebook_id IN {_OUR_NOTEBOOKS}",
@@ -341,9 +341,9 @@ _SYNC_ASSIGNMENT = (
     f"INSERT INTO base_cell (id, name, notebook_id, type) SELECT {_NEW}, mc.name, n.id, mc.type "
     f"FROM {_MODEL_NOTEBOOK} JOIN model.base_cell mc ON mc.notebook_id = mn.id "
     "WHERE NOT EXISTS (SELECT 1 FROM base_cell c WHERE c.notebook_id = n.id AND c.name = mc.name AND c.type = mc.type)",
-    _take_over("grade_cells", ("max_score", "cell_type"))[1],
-    _take_over("task_cells", ("max_score", "cell_type"))[1],
-    _take_over("solution_cells", ())[1],
+    _copy_statements("grade_cells", ("max_score", "cell_type"))[1],
+    _copy_statements("task_cells", ("max_score", "cell_type"))[1],
+    _copy_statements("solution_cells", ())[1],
     "INSERT INTO source_cell (id, name, cell_type, locked, source, checksum, notebook_id) "
     f"SELECT {_NEW}, ms.name, ms.cell_type, ms.locked, ms.source, ms.checksum, n.id "
     f"FROM {_MODEL_NOTEBOOK} JOIN model.source_cell ms ON ms.notebook_id = mn.id",
@@ -393,7 +393,7 @@ _MANUAL_SCORES = (
 
 
 @contextlib.contextmanager
-def _explained(run: Path) -> Iterator[None]:
+def _explain_failure(run: Path) -> Iterator[None]:
     """Say in a sentence what stopped the writing, and that nothing was half done."""
     from sqlalchemy.exc import SQLAlchemyError
 

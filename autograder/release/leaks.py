@@ -116,7 +116,7 @@ def secrets_of(assignment: Assignment, public: Iterable[str]) -> tuple[Secret, .
     found = [*_solution_secrets(assignment), *_hidden_test_secrets(assignment), *_file_secrets(assignment)]
     texts = list(public)
     lines = {line for text in texts for line in _lines(text)}
-    whole = "\n".join(_squeeze(text) for text in texts)
+    whole = "\n".join(_without_blanks(text) for text in texts)
     unique = {
         s.text: s for s in reversed(found) if s.text not in lines and not (len(s.text) >= LONG and s.text in whole)
     }
@@ -128,8 +128,8 @@ def copied_solutions(source: Notebook) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for solution in (c for c in source.cells if c.role is Role.SOLUTION):
         stub = set(_lines(solution.released))
-        secret = {s for s in map(_squeeze, solution_lines(solution)) if s not in stub}
-        secret = {s for s in secret if _tells(s)}
+        secret = {s for s in map(_without_blanks, solution_lines(solution)) if s not in stub}
+        secret = {s for s in secret if _is_telling(s)}
         for index, cell in enumerate(source.cells):
             if cell.role in (Role.SOLUTION, Role.MANUAL):
                 continue
@@ -141,7 +141,7 @@ def copied_solutions(source: Notebook) -> list[tuple[str, str]]:
 
 def solution_lines(cell: Cell) -> list[str]:
     """The lines that nbgrader takes out of a solution cell: those between its marks, or all where there are none."""
-    inside = _between(cell.source, "BEGIN SOLUTION", "END SOLUTION")
+    inside = _lines_between(cell.source, "BEGIN SOLUTION", "END SOLUTION")
     return inside if inside is not None else cell.source.splitlines()
 
 
@@ -152,8 +152,8 @@ def _solution_secrets(assignment: Assignment) -> Iterator[Secret]:
                 continue
             stub = set(_lines(cell.released))
             for line in solution_lines(cell):
-                text = _squeeze(line.strip())
-                tells = _tells(line) if cell.kind == "code" else len(line.split()) >= 3 and len(text) >= SHORT
+                text = _without_blanks(line.strip())
+                tells = _is_telling(line) if cell.kind == "code" else len(line.split()) >= 3 and len(text) >= SHORT
                 if tells and text not in stub:
                     yield Secret(text, "solution", f"the solution of {cell.grade_id}")
 
@@ -162,9 +162,9 @@ def _hidden_test_secrets(assignment: Assignment) -> Iterator[Secret]:
     for notebook in assignment.notebooks:
         for cell in notebook.cells:
             for what, name in (("HIDDEN TESTS", "the hidden tests"), ("MARK SCHEME", "the mark scheme")):
-                for line in _between(cell.source, f"BEGIN {what}", f"END {what}") or []:
-                    if _tells(line):
-                        yield Secret(_squeeze(line.strip()), "hidden check", f"{name} of {cell.grade_id}")
+                for line in _lines_between(cell.source, f"BEGIN {what}", f"END {what}") or []:
+                    if _is_telling(line):
+                        yield Secret(_without_blanks(line.strip()), "hidden check", f"{name} of {cell.grade_id}")
 
 
 def _file_secrets(assignment: Assignment) -> Iterator[Secret]:
@@ -183,14 +183,14 @@ def _secrets_in_source(path: Path, kind: str, origin: str) -> Iterator[Secret]:
     except (OSError, ValueError, SyntaxError) as error:
         raise BadAssignment(f"{path}: cannot be read as Python ({error}); repair it before releasing.") from None
     for line in source.splitlines():
-        text = _squeeze(line.strip())
+        text = _without_blanks(line.strip())
         if len(text) >= LONG and not line.lstrip().startswith(("import ", "from ", "@pytest.mark.", "#")):
             yield Secret(text, kind, origin)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             for line in node.value.splitlines():
                 # A sentence, not the name of a cell or a check, which the release may well hold.
-                if len(text := _squeeze(line)) >= LONG and len(line.split()) >= 3:
+                if len(text := _without_blanks(line)) >= LONG and len(line.split()) >= 3:
                     yield Secret(text, kind, origin)
 
 
@@ -223,7 +223,7 @@ def leaks_of_secrets(folder: Path, secrets: Collection[Secret], skip: Collection
             continue
         name = path.relative_to(folder).as_posix()
         for place, text in texts_of(name, data):
-            squeezed = _squeeze(text)
+            squeezed = _without_blanks(text)
             hits = [short[line] for line in _lines(text) if line in short] + [s for s in long if s.text in squeezed]
             for secret in hits:
                 leak = Leak(place, secret.kind, f"holds a line of {secret.origin}: {_shorten(secret.text)}")
@@ -367,7 +367,7 @@ def _strings(value: Any) -> Iterator[str]:
                 yield from _strings(item)
 
 
-def _between(source: str, begin: str, end: str) -> list[str] | None:
+def _lines_between(source: str, begin: str, end: str) -> list[str] | None:
     """The lines between the marks, without them; None where there is no mark."""
     found: list[str] | None = None
     inside = False
@@ -384,19 +384,19 @@ def _between(source: str, begin: str, end: str) -> list[str] | None:
 def _lines(text: str) -> Iterator[str]:
     """The lines of a text as they are compared: without white space, comment marks, quotes and list marks."""
     for line in text.splitlines():
-        yield _squeeze(line)
-        yield _squeeze(line.strip().lstrip("#>-* \t"))
+        yield _without_blanks(line)
+        yield _without_blanks(line.strip().lstrip("#>-* \t"))
 
 
-def _squeeze(text: str) -> str:
+def _without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
-def _tells(line: str) -> bool:
+def _is_telling(line: str) -> bool:
     """Whether a line of a solution gives something away: two names at least, and more than a few characters."""
     code = line.strip()
     names = [n for n in re.findall(r"[A-Za-z_]\w*|\d+\.?\d*", code) if n not in _COMMON]
-    return len(_squeeze(code)) >= SHORT and len(names) >= 2 and not code.startswith("#")
+    return len(_without_blanks(code)) >= SHORT and len(names) >= 2 and not code.startswith("#")
 
 
 _COMMON = frozenset({*keyword.kwlist, "self", "range", "len", "print"})
