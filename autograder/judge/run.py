@@ -98,15 +98,16 @@ class Checks:
             problems = [f"the checks could not be run: {judge.broken}"]
         return CheckOutcome(judge.results(), tuple(problems), tuple(judge.noticed))
 
-    def warm_up(self, secret: bytes = b"local") -> dict[str, list[CheckResult]]:
+    def warm_up(self, secret: bytes = b"local", *, demonstrate: str = ALL_CHECKS) -> dict[str, list[CheckResult]]:
         """Try the reference, build every single mistake, and import all that a run needs.
 
         Called before processes are forked, so that they share the work, and what the reference answers: to the hidden
-        inputs of the run with this secret, and to the demonstration inputs. Returns what the checks say of it.
+        inputs of the run with this secret, and of the checks named by `demonstrate` to the demonstration inputs. Returns
+        what the checks say of it.
 
         Raises BadAssignment naming the check that the reference fails: it would fail the whole class.
         """
-        outcome = self.run_on_reference(secret=secret, demonstrate=ALL_CHECKS)
+        outcome = self.run_on_reference(secret=secret, demonstrate=demonstrate)
         if outcome.problems:
             raise BadAssignment(f"{self.assignment.name}: {outcome.problems[0]}")
         for check in (c for found in outcome.checks.values() for c in found):
