@@ -102,8 +102,8 @@ class Checks:
         """Try the reference, build every single mistake, and import all that a run needs.
 
         Called before processes are forked, so that they share the work, and what the reference answers: to the hidden
-        inputs of the run with this secret, and of the checks named by `demonstrate` to the demonstration inputs. Returns
-        what the checks say of it.
+        inputs of the run with this secret, and to the demonstration inputs of the checks that `demonstrate` names.
+        Returns what the checks say of it.
 
         Raises BadAssignment naming the check that the reference fails: it would fail the whole class.
         """
