@@ -6,6 +6,7 @@ looks odd. A variant is the reference solution with some cells replaced, as in a
     forged_display = variant(                            its name; with the file's number, `09_forged_display`
         "What it does, in one line.",
         small_graph="...",                               the text of a solution cell
+        with_wrong="...",                                the cell small_graph: a wrong function, and then this text
         after_train=["...", "..."], first="...",         added cells: after the cell of this grade_id, before all others
         expected="time small_graph, partial train",      verdicts of tests cells; one without names is that of all others,
     )                                                    else they pass. Unsaid: the tests of each replaced cell fail
@@ -38,13 +39,8 @@ LAST = {"A": 30, "B": 40, "C": 52, "E": 75}
 FIRST, TRAINING = "a1_numpy_backprop", "a6_cuda_training"
 """what a variant answers that does not say: below number 66, and from there on"""
 
-SMALL = {
-    "cell_s": 2.0,
-    "notebook_s": 20.0,
-    "memory_bytes": 384 << 20,
-    "disk_bytes": 48 << 20,
-    "reply_bytes": 8 << 20,
-}
+WRONG = "def small_graph(x, y, z):\n    return 0.0, x, y, z\n"
+SMALL = {"cell_s": 2.0, "notebook_s": 20.0, "memory_bytes": 384 << 20, "disk_bytes": 48 << 20, "reply_bytes": 8 << 20}
 """limits under which an attack that runs into one is over soon"""
 ROOMY = {"cell_s": 15.0, "notebook_s": 100.0, "memory_bytes": 1 << 30}
 """what differs for the innocents, and for attacks that need time or memory to do their worst"""
@@ -73,8 +69,6 @@ class Variant:
     at_most_s: float = 0.0
     """how long grading it may take; 0: not asked"""
     assignment: str = ""
-    nbgrader: str = ""
-    """what stock nbgrader 0.9.6 does, for the reader"""
     unsafe: bool = False
     """it would harm the host without a sandbox, as under nbgrader"""
     name: str = ""
@@ -114,8 +108,11 @@ class Variant:
         return text.encode()
 
 
-def variant(title: str, *, first: str | Sequence[str] = (), expected: str | None = None, **more: Any) -> Variant:
+def variant(
+    title: str, *, with_wrong: str = "", first: str | Sequence[str] = (), expected: str | None = None, **more: Any
+) -> Variant:
     """A variant as its file writes it: see above."""
+    more = ({"small_graph": WRONG + with_wrong} if with_wrong else {}) | more
     fields = {name: more.pop(name) for name in Variant.__dataclass_fields__ if name in more}
     added = {"": first} | {name.removeprefix("after_"): more.pop(name) for name in list(more) if name[:6] == "after_"}
     extra = [(after, t) for after, texts in added.items() for t in ([texts] if isinstance(texts, str) else texts)]
@@ -131,14 +128,8 @@ def variant(title: str, *, first: str | Sequence[str] = (), expected: str | None
 
 def code_cell(source: str, name: str) -> dict[str, Any]:
     """A cell that a student added."""
-    return {
-        "cell_type": "code",
-        "id": name,
-        "metadata": {},
-        "source": source,
-        "outputs": [],
-        "execution_count": None,
-    }
+    cell = {"cell_type": "code", "id": name, "metadata": {}, "source": source}
+    return cell | {"outputs": [], "execution_count": None}
 
 
 def loaded(path: Path) -> ModuleType:

@@ -34,7 +34,7 @@ class HostileFile:
     """One variant."""
 
     title: str
-    build: Callable[[Path, bytes], object] | None
+    build: Callable[[Path, bytes], object] | None = None
     """writes into `CLASS/mallory/ASSIGNMENT/`; None: it needs a whole class"""
     build_class: Callable[[Path, bytes, str], Path] | None = None
     """writes the class into a folder and returns the path to grade; whoever is no neighbor there is the attacker"""
@@ -72,11 +72,7 @@ def hostile_files() -> list[HostileFile]:
 
 def content(title: str, **said: Any) -> Callable[[Callable[[bytes], bytes]], HostileFile]:
     """Other bytes in the notebook's place."""
-
-    def made(change: Callable[[bytes], bytes]) -> HostileFile:
-        return HostileFile(title, lambda f, honest: (f / f"{f.name}.ipynb").write_bytes(change(honest)), **said)
-
-    return made
+    return lambda change: HostileFile(title, lambda folder, honest: submit(folder, change(honest)), **said)
 
 
 def notebook(title: str, **said: Any) -> Callable[[Callable[[Any], Any]], HostileFile]:
@@ -108,7 +104,7 @@ def archive(title: str, **said: Any) -> Callable[[Callable[[zipfile.ZipFile, byt
                 add(packed, honest, assignment)
             return folder / "class.zip"
 
-        return HostileFile(title, None, build_class, **said)
+        return HostileFile(title, build_class=build_class, **said)
 
     return made
 
@@ -123,9 +119,15 @@ def flat(title: str, **said: Any) -> Callable[[Callable[[Path, bytes], object]],
             add(folder, honest)
             return folder
 
-        return HostileFile(title, None, build_class, **said)
+        return HostileFile(title, build_class=build_class, **said)
 
     return made
+
+
+def submit(folder: Path, honest: bytes) -> Path:
+    """The notebook in its folder, under its name."""
+    (path := folder / f"{folder.name}.ipynb").write_bytes(honest)
+    return path
 
 
 def tests_cells(notebook: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.records import PlannedCell, Submission
+from autograder.records import Submission
 from autograder.submissions.intake import find_submissions
 from tests.attacks.handed_in import NEIGHBORS, HostileFile, hostile_files
 
@@ -38,22 +38,17 @@ def test_a_hostile_file_is_read_as_it_says_and_spoils_nobody_elses(
     assert time.process_time() - began < SECONDS
     assert everything(tmp_path) == before, "reading wrote something"
     for neighbor in NEIGHBORS:
-        unaffected(submissions.pop(neighbor), expected)
+        theirs = submissions.pop(neighbor)
+        assert (theirs.rejected, theirs.notebooks) == ("", expected.notebooks)
+        assert {flag.kind for flag in theirs.flags} <= {"identical"}
     assert submissions, "nothing of the attacker's was found"
     for submission in submissions.values():
         check(submission, attack, expected)
-    raised = {flag.kind for submission in submissions.values() for flag in submission.flags}
-    assert set(attack.flags) <= raised
+    assert set(attack.flags) <= {flag.kind for submission in submissions.values() for flag in submission.flags}
 
 
 def everything(folder: Path) -> list[tuple[str, int]]:
     return sorted((str(path), os.lstat(path).st_mtime_ns) for path in folder.rglob("*"))
-
-
-def unaffected(submission: Submission, expected: Submission) -> None:
-    assert submission.rejected == ""
-    assert submission.notebooks == expected.notebooks
-    assert {flag.kind for flag in submission.flags} <= {"identical"}
 
 
 def check(submission: Submission, attack: HostileFile, honest: Submission) -> None:
@@ -69,8 +64,8 @@ def check(submission: Submission, attack: HostileFile, honest: Submission) -> No
         assert text not in notebook.document
     nbformat.validate(nbformat.reads(notebook.document, as_version=4))
     if attack.unanswered:
-        assert notebook.attempted == ()
-        assert instructors(notebook.plan, wanted.plan) == instructors(wanted.plan, wanted.plan)
+        fixed = [cell for cell in wanted.plan if cell.origin == "instructor"]
+        assert notebook.attempted == () and [cell for cell in notebook.plan if cell in fixed] == fixed
         return
     assert [cell for cell in notebook.plan if cell in wanted.plan] == list(wanted.plan)
     assert {cell.origin for cell in notebook.plan if cell not in wanted.plan} <= {"extra"}
@@ -79,10 +74,5 @@ def check(submission: Submission, attack: HostileFile, honest: Submission) -> No
     assert [grade_id for grade_id in notebook.attempted if grade_id not in tasks] == list(wanted.attempted)
 
 
-def instructors(plan: tuple[PlannedCell, ...], wanted: tuple[PlannedCell, ...]) -> list[PlannedCell]:
-    fixed = [cell for cell in wanted if cell.origin == "instructor"]
-    return [cell for cell in plan if cell in fixed]
-
-
 def test_every_promised_entry_has_a_file() -> None:
-    assert {attack.entry for attack in ATTACKS if attack.entry != 80} == PROMISED
+    assert {attack.entry for attack in ATTACKS} == PROMISED | {80}

@@ -36,16 +36,8 @@ from tests.sampling import sample
 ATTACKS, INNOCENTS = corpus.attacks(), corpus.innocents()
 PROMISED = {*range(1, 16), 19, *range(21, 53), *range(66, 76)}
 """entries of the catalogue that this folder covers; 16 to 18, 20 and 53 to 65 are files, see `test_files.py`"""
-ALARMS = {
-    "changed-metadata",
-    "edited-locked-cell",
-    "forbidden-import",
-    "forbidden-operations",
-    "grader-error",
-    "shadow-module",
-    "skip-tag",
-}
-"""flags that accuse somebody"""
+ACCUSATIONS = ("changed-metadata", "edited-locked-cell", "forbidden-import", "forbidden-operations", "skip-tag")
+ALARMS = {*ACCUSATIONS, "grader-error", "shadow-module"}
 EVERY = 8
 """so many attacks stand between two honest neighbors"""
 MAX_RECORD = 10_000_000
@@ -53,7 +45,7 @@ MAX_RECORD = 10_000_000
 BOX_UIDS = 0x6000_0000
 UNPRIVILEGED = ("09_forged_display", "14_os_exit_in_cell", "33_course_files", "39_network", "42_ignored_interrupt")
 
-ONE_OF = 5
+ONE_OF = 8
 """`make test` draws one of so many that answer NumPy's assignment; training costs too much for what a sample shows"""
 LARGEST = 24
 """members of a shard: its two zygotes cost as much as eight submissions"""
@@ -62,7 +54,7 @@ LARGEST = 24
 def shards() -> Iterator[list[Variant]]:
     for number, members in enumerate(corpus.classes([*ATTACKS, *INNOCENTS])):
         drawn = len(members) // ONE_OF if members[0].assignment == corpus.FIRST else 0
-        yield from corpus.classes(sample(f"attacks {number}", members, drawn, lambda one: one.source), LARGEST)
+        yield from corpus.classes(sample(f"attacks {number}", members, drawn, lambda one: [one.source]), LARGEST)
 
 
 SHARDS = [
@@ -89,7 +81,6 @@ def test_everybody_of_a_class_gets_the_verdict_they_deserve(members: Sequence[Va
 
 
 def with_neighbors(members: Sequence[Variant]) -> list[Variant]:
-    """Honest submissions before, between and after."""
     mixed = [corpus.honest(0, members[0])]
     for number, member in enumerate(members, 1):
         mixed.append(member)
@@ -98,11 +89,7 @@ def with_neighbors(members: Sequence[Variant]) -> list[Variant]:
     return mixed
 
 
-# -- what is asked of each submission ------------------------------------------------------------------------------
-
-
 def wrongs(member: Variant, report: Report, run: Path) -> Iterator[str]:
-    """What should not be so."""
     tier = probe().tier
     if not report.sandbox.startswith(f"tier {tier.name.lower()}"):
         yield f"graded at {report.sandbox}"
@@ -115,7 +102,8 @@ def wrongs(member: Variant, report: Report, run: Path) -> Iterator[str]:
         yield f"not flagged: {missing}"
     if member.at_most_s and report.seconds >= member.at_most_s:
         yield f"took {report.seconds:.0f} s"
-    record = one_record(report, run)
+    data = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    record = json.dumps(next(s for s in data["submissions"] if s["student"] == report.student), ensure_ascii=False)
     if told := [text for text in member.silent if text in record]:
         yield f"says {told}: {re.findall('STOLEN.{0,100}', record)}"
     if len(record) >= MAX_RECORD:
@@ -130,12 +118,6 @@ def wrongs(member: Variant, report: Report, run: Path) -> Iterator[str]:
         legal = (Verdict.PASSED,) if neighbor else (Verdict.PASSED, Verdict.FAILED)
         if met := [run.status for run in report.runs if run.status not in legal]:
             yield f"cells met a limit: {met}"
-
-
-def one_record(report: Report, run: Path) -> str:
-    """The entry of results.json of one submission, as text."""
-    data = json.loads((run / "results.json").read_text(encoding="utf-8"))
-    return json.dumps(next(s for s in data["submissions"] if s["student"] == report.student), ensure_ascii=False)
 
 
 def carried_out(member: Variant, record: str, student: str, run: Path) -> Iterator[str]:
@@ -155,13 +137,9 @@ def carried_out(member: Variant, record: str, student: str, run: Path) -> Iterat
 
 def require(tier: Tier) -> None:
     """Skip below `tier`; fail where the host has promised more."""
-    reached = probe().tier
-    if reached >= tier:
-        return
-    reason = f"needs tier {tier.name.lower()}, this host reaches {reached.name.lower()}"
-    if os.environ.get("CI") and Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()] >= tier:
-        pytest.fail(reason)
-    pytest.skip(reason)
+    if (reached := probe().tier) < tier:
+        promised = os.environ.get("CI") and Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()] >= tier
+        (pytest.fail if promised else pytest.skip)(f"needs tier {tier.name.lower()}, here is {reached.name.lower()}")
 
 
 class listening:
@@ -192,9 +170,6 @@ class listening:
         del os.environ["ATTACK_CANARY"]
         for server in self.sockets:
             server.close()
-
-
-# -- what is left behind -------------------------------------------------------------------------------------------
 
 
 class watching(threading.Thread):
@@ -268,26 +243,16 @@ def mounts() -> set[str]:
     return {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
 
 
-# -- the corpus ----------------------------------------------------------------------------------------------------
-
-
-def test_every_promised_entry_has_a_file_and_every_file_says_what_it_is() -> None:
-    attacks = corpus.attacks()
-    assert {entry.entry for entry in attacks} >= PROMISED
-    names = [entry.name for entry in (*attacks, *corpus.innocents())]
-    assert len(names) == len(set(names))
-    assert set(UNPRIVILEGED) <= set(names)
-    for entry in (*attacks, *corpus.innocents()):
-        assert entry.title.endswith(".")
+def test_every_promised_entry_has_a_file_and_every_text_is_python() -> None:
+    assert {attack.entry for attack in ATTACKS} >= PROMISED
+    names = [entry.name for entry in (*ATTACKS, *INNOCENTS)]
+    assert len(names) == len(set(names)) and set(UNPRIVILEGED) <= set(names)
+    for entry in (*ATTACKS, *INNOCENTS):
         texts = [*entry.cells.values(), *(text for _, text in entry.extra)]
         assert texts
         for text in texts:
-            # A text that is no Python tests nothing.
             source = TransformerManager().transform_cell(text)
             compile(source, entry.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-
-
-# -- by somebody without privileges ----------------------------------------------------------------------------------
 
 
 @pytest.mark.exhaustive  # the sandbox's own tests ask everything as an unprivileged user too

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import io
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from autograder import cli
 from autograder.assignment import load_assignment
 from autograder.judge.reference import reference_names
 from autograder.judge.run import CheckOutcome, Checks
@@ -44,13 +48,24 @@ def _runs(process: psutil.Process) -> bool:
         return False
 
 
+def run_command(*arguments: object) -> tuple[int, str, str]:
+    """Exit status, stdout and stderr of a command, each as one line; a traceback fails the test."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        try:
+            status = cli.main([str(a) for a in arguments])
+        except SystemExit as leaving:  # argparse
+            status = leaving.code if isinstance(leaving.code, int) else 1
+    assert "Traceback" not in out.getvalue() + err.getvalue()
+    return status, " ".join(out.getvalue().split()), " ".join(err.getvalue().split())
+
+
 QUICK = Limits(cell_s=20, notebook_s=120, memory_bytes=512 << 20)
 
 
 @pytest.fixture(scope="session")
 def zygote() -> Iterator[Zygote]:
     """Forks kernels that have imported NumPy only: ready in a tenth of a second."""
-    with Zygote("autograder.kernels.supervisor:kernel_child", ("numpy",)) as started:
+    with Zygote("autograder.kernels.supervisor:kernel_child", ("numpy", "numpy.random")) as started:
         yield started
 
 
@@ -114,40 +129,42 @@ class Judged:
         return {r.name: r for results in self.run(cells, secret).checks.values() for r in results}
 
 
-@pytest.fixture
-def judged(tmp_path: Path) -> Callable[..., Judged]:
-    """`judged(solutions, checks, faults="", probes="", before="")`: `solutions` by grade_id, tests cell after each.
+def make_judged(
+    parent: Path,
+    solutions: Mapping[str, str],
+    checks: str,
+    faults: str = "",
+    probes: str = "",
+    before: str = "import numpy as np",
+    name: str = "small",
+    **files: str,
+) -> Judged:
+    """An assignment in the folder `parent / name`: `solutions` by grade_id, tests cell after each.
 
     An empty solution stands for a further tests cell on the solution before it.
     """
+    folder = parent / name
+    folder.mkdir(parents=True)
+    cells = [builder.code(before)]
+    for grade_id, source in solutions.items():
+        # Everything is the solution, so that the stub is empty.
+        marked = f"### BEGIN SOLUTION\n{source}\n### END SOLUTION"
+        if source:
+            cells.append(builder.solution(marked, grade_id))
+        cells.append(builder.tests("assert True", f"test_{grade_id}", 2))
+    builder.write(folder / f"{name}.ipynb", *cells)
+    (folder / "checks.py").write_text("import numpy as np\nimport pytest\n" + checks)
+    if faults:
+        (folder / "faults.py").write_text("from autograder.judge import Fault\n" + faults)
+    if probes:
+        (folder / "probes.py").write_text(probes)
+    for file, text in files.items():
+        (folder / file).write_text(text)
+    assignment = load_assignment(folder, parent)
+    return Judged(assignment, Checks(assignment))
 
-    def make(
-        solutions: Mapping[str, str],
-        checks: str,
-        faults: str = "",
-        probes: str = "",
-        before: str = "import numpy as np",
-        name: str = "small",
-        **files: str,
-    ) -> Judged:
-        folder = tmp_path / name
-        folder.mkdir()
-        cells = [builder.code(before)]
-        for grade_id, source in solutions.items():
-            # Everything is the solution, so that the stub is empty.
-            marked = f"### BEGIN SOLUTION\n{source}\n### END SOLUTION"
-            if source:
-                cells.append(builder.solution(marked, grade_id))
-            cells.append(builder.tests("assert True", f"test_{grade_id}", 2))
-        builder.write(folder / f"{name}.ipynb", *cells)
-        (folder / "checks.py").write_text("import numpy as np\nimport pytest\n" + checks)
-        if faults:
-            (folder / "faults.py").write_text("from autograder.judge import Fault\n" + faults)
-        if probes:
-            (folder / "probes.py").write_text(probes)
-        for file, text in files.items():
-            (folder / file).write_text(text)
-        assignment = load_assignment(folder, tmp_path)
-        return Judged(assignment, Checks(assignment))
 
-    return make
+@pytest.fixture
+def judged(tmp_path: Path) -> Callable[..., Judged]:
+    """`judged(solutions, checks, ...)`: `make_judged` in a folder of the test's own."""
+    return functools.partial(make_judged, tmp_path)

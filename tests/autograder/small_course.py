@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +12,8 @@ from typing import Any
 import pytest
 
 from autograder.assignment import load_assignment
-from autograder.records import (
-    Assignment,
-    CellRun,
-    CheckResult,
-    Item,
-    Report,
-    Submission,
-    Trust,
-    Verdict,
-    to_data,
-)
+from autograder.gradebook.nbgrader_db import write_gradebook
+from autograder.records import Assignment, CellRun, CheckResult, Item, Report, Submission, Trust, Verdict, to_data
 from autograder.submissions.plan import read_submission
 from tests import notebook_builder as builder
 from tests.when_used import when_used
@@ -113,37 +105,6 @@ class Course:
         return self.load()
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> Course:
-    """The demo course with everything that `publish` reads."""
-    course = Course(tmp_path / "course")
-    (course.folder / "bank").mkdir(parents=True)
-    nbformat.write(source_notebook(), course.notebook)
-    files = {
-        "checks.py": CHECKS,
-        "faults.py": FAULTS,
-        "probes.py": "def probe(ns):\n    return 1\n",
-        "bank/multiplied.py": BANK,
-        "assignment.toml": 'forbidden = ["torch"]\n',
-        "table.csv": "a,b\n1,2\n",
-    }
-    for name, text in files.items():
-        (course.folder / name).write_text(text)
-    lecture = builder.notebook(builder.text("# A lecture"))
-    others = {
-        "notebooks/lectures/01_intro.ipynb": nbformat.writes(lecture),
-        "course_lib/__init__.py": '"""What notebooks import."""\n',
-        "data/README.md": "No data.\n",
-        "autograder/cli.py": "print('the grader')\n",
-        "LICENSE": "MIT\n",
-        "pyproject.toml": PYPROJECT,
-    }
-    for name, text in others.items():
-        (course.root / name).parent.mkdir(parents=True, exist_ok=True)
-        (course.root / name).write_text(text)
-    return course
-
-
 PYPROJECT = """[build-system]
 requires = ["hatchling>=1.26"]
 build-backend = "hatchling.build"
@@ -165,6 +126,38 @@ autograder = "autograder.cli:main"
 [tool.course]
 repository = "someone/demo"
 """
+
+
+def make_course(root: Path) -> Course:
+    """The demo course with everything that `publish` reads."""
+    course = Course(root)
+    files = {
+        "checks.py": CHECKS,
+        "faults.py": FAULTS,
+        "probes.py": "def probe(ns):\n    return 1\n",
+        "bank/multiplied.py": BANK,
+        "assignment.toml": 'forbidden = ["torch"]\n',
+        "table.csv": "a,b\n1,2\n",
+    }
+    others = {
+        "notebooks/lectures/01_intro.ipynb": nbformat.writes(builder.notebook(builder.text("# A lecture"))),
+        "course_lib/__init__.py": '"""What notebooks import."""\n',
+        "data/README.md": "No data.\n",
+        "autograder/cli.py": "print('the grader')\n",
+        "LICENSE": "MIT\n",
+        "pyproject.toml": PYPROJECT,
+    }
+    for folder, texts in ((course.folder, files), (root, others)):
+        for name, text in texts.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+    nbformat.write(source_notebook(), course.notebook)
+    return course
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return make_course(tmp_path / "course")
 
 
 @pytest.fixture
@@ -193,66 +186,12 @@ def handed_in(answers: dict[str, str], extra: tuple[tuple[str, str], ...] = ()) 
         cell = getattr(nbformat.v4, f"new_{kind}_cell")(source)
         cell["id"] = f"extra-{number}"
         notebook.cells.append(cell)
-    return nbformat.writes(notebook).encode()
+    return str(nbformat.writes(notebook)).encode()
 
 
 def _stub(source: str) -> str:
     head, _, rest = source.partition("    ### BEGIN SOLUTION")
     return head + "    # YOUR CODE HERE\n    raise NotImplementedError()" + rest.partition("### END SOLUTION")[2]
-
-
-def submit(assignment: Assignment, student: str, answers: dict[str, str] | None, **more: object) -> Submission:
-    """A student's submission; `answers` None stands for a file that is no notebook."""
-    content = b"{broken" if answers is None else handed_in(answers, **more)  # type: ignore[arg-type]
-    return read_submission(student, {f"{NAME}.ipynb": content}, assignment)
-
-
-def report(submission: Submission, assignment: Assignment, points: dict[str, float | None] | None = None) -> Report:
-    """A report that gives `points` to cells (None: needs manual grading); cells not named get full marks."""
-    items = []
-    given = points or {}
-    for cell in assignment.notebooks[0].graded():
-        grade_id = cell.grade_id or ""
-        if submission.rejected:
-            items.append(Item(NAME, grade_id, 0.0, cell.points, Verdict.REJECTED, message=submission.rejected))
-            continue
-        automatic = grade_id.startswith("test_")
-        score = given.get(grade_id, cell.points if automatic else None)
-        verdict = Verdict.NEEDS_MANUAL if score is None else Verdict.PASSED
-        message, checks = "", ()
-        if score is not None and score < cell.points:
-            verdict = Verdict.PARTIAL if score else Verdict.FAILED
-            message = f"Something is wrong in {grade_id}."
-            checks = (CheckResult("test_twice", Verdict.FAILED, "Doubling is right.", message=message),)
-        items.append(Item(NAME, grade_id, score or 0.0, cell.points, verdict, message=message, checks=checks))
-    plan = submission.notebooks[0].plan if submission.notebooks else ()
-    runs = tuple(
-        CellRun(NAME, p.grade_id, p.origin, Verdict.PASSED, output=f"printed by {p.grade_id or p.source[:12]}\n")
-        for p in plan
-    )
-    state = Verdict.REJECTED if submission.rejected else Verdict.NEEDS_MANUAL
-    return Report(
-        student=submission.student,
-        assignment=assignment.name,
-        score=sum(i.points for i in items),
-        max_score=sum(i.max_points for i in items),
-        state=state,
-        trust=Trust.JUDGED_APART,
-        device="cpu",
-        items=tuple(items),
-        flags=submission.flags,
-        runs=runs,
-        reason=submission.rejected,
-        digest=submission.digest,
-        seconds=0.25,
-    )
-
-
-def write_results(run: Path, assignment: Assignment, reports: list[Report]) -> None:
-    """`results.json` as `autograder grade` writes it."""
-    run.mkdir(parents=True, exist_ok=True)
-    data = {"version": 1, "assignment": assignment.name, "run": {}, "submissions": [to_data(r) for r in reports]}
-    (run / "results.json").write_text(json.dumps(data))
 
 
 @dataclass(frozen=True)
@@ -261,18 +200,84 @@ class Class:
 
     assignment: Assignment
     right = RIGHT
-    handed_in = staticmethod(handed_in)
 
-    def submit(self, student: str, answers: dict[str, str] | None = RIGHT, **more: object) -> Submission:
-        return submit(self.assignment, student, answers, **more)
+    def submit(self, student: str, answers: dict[str, str] | None = RIGHT, **more: Any) -> Submission:
+        """A student's submission; `answers` None stands for a file that is no notebook."""
+        content = b"{broken" if answers is None else handed_in(answers, **more)
+        return read_submission(student, {f"{NAME}.ipynb": content}, self.assignment)
 
     def report(self, submission: Submission, points: dict[str, float | None] | None = None) -> Report:
-        return report(submission, self.assignment, points)
+        """A report that gives `points` to cells (None: needs manual grading); cells not named get full marks."""
+        items, rejected = [], submission.rejected
+        for cell in self.assignment.notebooks[0].graded():
+            grade_id = cell.grade_id or ""
+            full = cell.points if grade_id.startswith("test_") else None
+            score = (points or {}).get(grade_id, full)
+            verdict = Verdict.NEEDS_MANUAL if score is None else Verdict.PASSED
+            message, checks = "", list[CheckResult]()
+            if rejected:
+                score, verdict, message = 0.0, Verdict.REJECTED, rejected
+            elif score is not None and score < cell.points:
+                verdict = Verdict.PARTIAL if score else Verdict.FAILED
+                message = f"Something is wrong in {grade_id}."
+                checks = [CheckResult("test_twice", Verdict.FAILED, "Doubling is right.", message=message)]
+            items.append(Item(NAME, grade_id, score or 0.0, cell.points, verdict, None, message, tuple(checks)))
+        plan = submission.notebooks[0].plan if submission.notebooks else ()
+        printed = [(p, f"printed by {p.grade_id or p.source[:12]}\n") for p in plan]
+        return Report(
+            student=submission.student,
+            assignment=NAME,
+            score=sum(i.points for i in items),
+            max_score=sum(i.max_points for i in items),
+            state=Verdict.REJECTED if rejected else Verdict.NEEDS_MANUAL,
+            trust=Trust.JUDGED_APART,
+            device="cpu",
+            items=tuple(items),
+            flags=submission.flags,
+            runs=tuple(CellRun(NAME, p.grade_id, p.origin, Verdict.PASSED, output=text) for p, text in printed),
+            reason=rejected,
+            digest=submission.digest,
+            seconds=0.25,
+        )
 
     def write_results(self, run: Path, reports: list[Report]) -> None:
-        write_results(run, self.assignment, reports)
+        """`results.json` as `autograder grade` writes it."""
+        run.mkdir(parents=True, exist_ok=True)
+        data = {"version": 1, "assignment": NAME, "run": {}, "submissions": [to_data(r) for r in reports]}
+        (run / "results.json").write_text(json.dumps(data))
+
+    def write_gradebook(self, run: Path, *entries: tuple[Submission, dict[str, float | None]]) -> list[Report]:
+        """The gradebook of submissions and what their cells got."""
+        reports = [self.report(submission, points) for submission, points in entries]
+        write_gradebook(run, self.assignment, [submission for submission, _ in entries], reports)
+        return reports
+
+    def graded_run(self, run: Path) -> Path:
+        """A run with a good, a half-good, a silent and an unreadable submission."""
+        half = {**RIGHT, "double": "def double(x):\n    return x"}
+        entries: list[tuple[Submission, dict[str, float | None]]] = [
+            (self.submit("ada"), {}),
+            (self.submit("bob", half), {"test_double": 1.5}),
+            (self.submit("Zoë O'Hara", {}), {"test_double": 0.0, "test_mean_of": 0.0, "why": 0.0}),
+            (self.submit("dan", None), {}),
+        ]
+        self.write_gradebook(run, *entries)
+        return run
 
 
 @pytest.fixture
 def students(assignment: Assignment) -> Class:
     return Class(assignment)
+
+
+@pytest.fixture(scope="module")
+def module_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`Class.graded_run`, made once."""
+    base = tmp_path_factory.mktemp("graded")
+    return Class(make_course(base / "course").load()).graded_run(base / "run")
+
+
+@pytest.fixture
+def run(module_run: Path, tmp_path: Path) -> Path:
+    """A copy of `module_run`."""
+    return Path(shutil.copytree(module_run, tmp_path / "run"))

@@ -10,16 +10,20 @@ import pytest
 from course_lib.exercises import WIDTH, exercise, on_purpose
 
 
-def test_an_error_on_purpose_is_printed_with_its_type_and_goes_no_further(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_or_a_warning_on_purpose_is_printed_with_its_type_and_goes_no_further(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with on_purpose():
         raise ValueError("two shapes differ")
     assert capsys.readouterr() == ("ValueError: two shapes differ\n", "")
-
-
-def test_a_warning_on_purpose_goes_to_the_output_too(capsys: pytest.CaptureFixture[str]) -> None:
     with on_purpose():
         warnings.warn("not a leaf", UserWarning, stacklevel=1)
     assert capsys.readouterr() == ("UserWarning: not a leaf\n", "")
+    with on_purpose():
+        pass
+    assert capsys.readouterr().out == "No error, no warning.\n"
+    with pytest.raises(KeyboardInterrupt), on_purpose():
+        raise KeyboardInterrupt
 
 
 def test_a_long_message_is_wrapped_and_cut(capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,12 +38,6 @@ def test_a_message_can_be_printed_from_where_it_matters(capsys: pytest.CaptureFi
         with on_purpose(start=start):
             raise ValueError("In file 7. Division by zero")
     assert capsys.readouterr().out == "ValueError: Division by zero\nValueError: In file 7. Division by zero\n"
-
-
-def test_code_that_was_mended_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
-    with on_purpose():
-        pass
-    assert capsys.readouterr().out == "No error, no warning.\n"
 
 
 def test_what_the_failing_code_held_is_let_go_at_once() -> None:
@@ -59,36 +57,22 @@ def test_what_the_failing_code_held_is_let_go_at_once() -> None:
     assert seen[0]() is None
 
 
-def test_an_interrupt_is_not_swallowed() -> None:
-    with pytest.raises(KeyboardInterrupt), on_purpose():
-        raise KeyboardInterrupt
+def _unwritten(*said: str) -> object:
+    raise NotImplementedError(*said)
 
 
-def _unwritten() -> object:
-    raise NotImplementedError
-
-
-@pytest.mark.parametrize(
-    ("tests", "said"),
-    [
-        ([(_unwritten, "h")], "Exercise 1: waits for you.\n"),
-        ([(lambda: True, "a"), (lambda: False, "Is it 2?")], "Exercise 1: check 2 of 2 does not hold yet. Is it 2?\n"),
-        ([(lambda: True, "a"), (lambda: 1, "b")], "Exercise 1: right, all 2 checks hold.\n"),
-    ],
-)
+@pytest.mark.parametrize(("tests", "said"), [
+    ([(_unwritten, "h")], "Exercise 1: waits for you.\n"),
+    ([(lambda: True, "a"), (lambda: False, "Is it 2?")], "Exercise 1: check 2 of 2 does not hold yet. Is it 2?\n"),
+    ([(lambda: True, "a"), (lambda: 1, "b")], "Exercise 1: right, all 2 checks hold.\n"),
+])  # fmt: skip
 def test_an_exercise_waits_hints_or_is_right(tests: list, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     exercise("Exercise 1", *tests)
     assert capsys.readouterr().out == said
 
 
-def test_the_readers_own_error_is_passed_on() -> None:
+def test_the_readers_own_error_and_a_frameworks_not_implemented_are_passed_on() -> None:
     with pytest.raises(ZeroDivisionError):
         exercise("Exercise 1", (lambda: 1 / 0, "hint"))
-
-
-def test_a_frameworks_not_implemented_is_an_error_and_no_stub() -> None:
-    def missing() -> object:
-        raise NotImplementedError("lerp_cpu not implemented for Long")
-
     with pytest.raises(NotImplementedError, match="lerp_cpu"):
-        exercise("Exercise 1", (missing, "hint"))
+        exercise("Exercise 1", (lambda: _unwritten("lerp_cpu not implemented for Long"), "hint"))

@@ -22,8 +22,5 @@ def test_the_device_is_waited_for_before_and_after_each_run() -> None:
     events: list[str] = []
     best_seconds(lambda: events.append("run"), repeats=2, synchronise=lambda: events.append("wait"))
     assert events == ["run", "wait", "run", "wait", "wait", "run", "wait"]
-
-
-def test_no_repeat_is_no_measurement() -> None:
     with pytest.raises(ValueError, match="repeats is 0"):
         best_seconds(int, repeats=0)

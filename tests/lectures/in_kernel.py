@@ -1,6 +1,6 @@
 """Sent to a lecture's kernel after its last cell: what facts and checks may use, and how all are asked in one request.
 
-Facts, checks and shorthand see the names of the lecture and two more: `raised` and `lecture`.
+Facts, checks and shorthand see the names of the lecture, some modules, `raised`, `printed_by`, `unwarned`, `lecture`.
 """
 
 import contextlib
@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import linecache
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +20,20 @@ def raised(function):
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def printed_by(function):
+    """What a call prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        function()
+    return said.getvalue()
+
+
+def unwarned(function):
+    """The result of a call, without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function()
 
 
 class Lecture:
@@ -46,14 +61,19 @@ class Lecture:
         cells = json.loads(self.path.with_name(f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
         return "\n\n".join("".join(cell["source"]) for cell in cells)
 
+    def changed(self, old, new, *pieces):
+        """What the cells with these pieces print once `old` is `new`, and a copy of all names after them."""
+        names, sources = dict(self.names), [self.cell(piece).source.replace(old, new) for piece in pieces]
+        return printed_by(lambda: [exec(source, names) for source in sources]), names
+
     def run_again(self, first, leave_out="\0"):
         """Run the cells again from the last back to the one that starts with `first`; the errors."""
         sources = [cell.source for cell in self.cells]
         start = next(place for place, source in enumerate(sources) if source.startswith(first))
         again = [source for source in reversed(sources[start:]) if leave_out not in source]
         assert len(again) > 30
-        with contextlib.redirect_stdout(io.StringIO()):
-            results = [self.names["get_ipython"]().run_cell(source) for source in again]
+        results = []
+        printed_by(lambda: results.extend(map(self.names["get_ipython"]().run_cell, again)))
         return [repr(r.error_in_exec or r.error_before_exec) for r in results if not r.success]
 
 
@@ -81,7 +101,7 @@ def replies(names, tries):
 
 
 def _reply(names, answer, check):
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    def executed():
         try:
             for source in (answer, check):
                 # Known to `inspect.getsource`, as the text of a cell is.
@@ -90,4 +110,5 @@ def _reply(names, answer, check):
                 exec(compile(source, file, "exec"), names)
         except Exception as error:
             print(type(error).__name__, error)
-    return said.getvalue()
+
+    return printed_by(executed)

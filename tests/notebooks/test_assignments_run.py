@@ -11,7 +11,7 @@ from tests.executed import NOTEBOOKS, QUICK, ExecutedNotebook, notebooks_in
 def _asked(folder: str) -> list[str]:
     if sampling.size == "check":
         return [name for name in notebooks_in(folder) if name in QUICK]
-    return sampling.sample(folder, notebooks_in(folder), 2, NOTEBOOKS.joinpath)
+    return sampling.sample(folder, notebooks_in(folder), 1, lambda name: [NOTEBOOKS / name])
 
 
 @pytest.mark.parametrize("executed", _asked("assignments"), indirect=True)
@@ -21,9 +21,5 @@ def test_a_source_runs_from_top_to_bottom(executed: ExecutedNotebook) -> None:
 
 @pytest.mark.parametrize("executed", _asked("release"), indirect=True)
 def test_in_a_release_the_checks_fail_and_nothing_else(executed: ExecutedNotebook) -> None:
-    checks = {
-        cell.id
-        for cell in executed.code_cells
-        if cell.metadata.get("nbgrader", {}).get("grade") and cell.source.strip()
-    }
-    assert set(executed.errors()) == checks
+    graded = [cell for cell in executed.code_cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    assert set(executed.errors()) == {cell.id for cell in graded if cell.source.strip()}

@@ -10,15 +10,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tests.executed import NOTEBOOKS, notebooks_in
+
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = ROOT / "notebooks"
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["course"]["repository"]
-PAGES = [
-    path.relative_to(NOTEBOOKS).as_posix()
-    for folder in ("lectures", "assignments", "release")
-    for path in sorted((NOTEBOOKS / folder).rglob("*.ipynb"))
-    if ".ipynb_checkpoints" not in path.parts
-]
+PAGES = [name for folder in ("lectures", "assignments", "release") for name in notebooks_in(folder)]
 BADGE = re.compile(r"\[!\[Open in Colab\]\(https://colab\.research\.google\.com/assets/colab-badge\.svg\)\]\((\S+)\)")
 
 pytestmark = pytest.mark.parametrize("name", PAGES)
@@ -34,9 +30,8 @@ def _bullets(text: str, heading: str) -> list[str]:
     assert found, f"no line says {heading!r}"
     listed = re.match(r"\s*((?:- .*\n?(?:  .*\n?)*)+)", after)
     assert listed, f"no list follows {heading!r}"
-    return [
-        re.sub(r"\s+", " ", item).strip(" ;.") for item in re.split(r"^- ", listed.group(1), flags=re.MULTILINE)[1:]
-    ]
+    items = re.split(r"^- ", listed.group(1), flags=re.MULTILINE)[1:]
+    return [re.sub(r"\s+", " ", item).strip(" ;.") for item in items]
 
 
 def test_the_badge_opens_this_very_notebook(name: str) -> None:
@@ -46,16 +41,12 @@ def test_the_badge_opens_this_very_notebook(name: str) -> None:
     assert link == f"https://colab.research.google.com/github/{REPOSITORY}/blob/main/notebooks/{published}"
 
 
-def test_the_first_cell_is_a_title_and_three_promises(name: str) -> None:
-    first = _cells(name)[0]
-    assert first.cell_type == "markdown" and first.source.startswith("# ")
-    assert len(_bullets(first.source, "You will")) == 3
-
-
-def test_the_last_cell_keeps_the_promises_of_the_first(name: str) -> None:
+def test_the_first_cell_is_a_title_and_three_promises_and_the_last_keeps_them(name: str) -> None:
     """The same bullets in the past tense: compared by the beginnings of their words, which a tense seldom changes."""
-    cells = _cells(name)
-    promised, kept = _bullets(cells[0].source, "You will"), _bullets("\n" + cells[-1].source, "You have")
+    first, *_, last = _cells(name)
+    assert first.cell_type == "markdown" and first.source.startswith("# ")
+    promised, kept = _bullets(first.source, "You will"), _bullets("\n" + last.source, "You have")
+    assert len(promised) == 3
     for will, have in zip(promised, kept, strict=True):
         stems = [[word[:3].lower() for word in bullet.split()] for bullet in (will, have)]
         assert difflib.SequenceMatcher(None, *stems).ratio() > 0.85, f"promised: {will}; kept: {have}"

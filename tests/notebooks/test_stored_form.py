@@ -23,46 +23,27 @@ IN_A_CELL = {"nbgrader", "tags", "deletable", "editable"}
 pytestmark = pytest.mark.parametrize("name", STORED)
 
 
-def _stored(name: str) -> tuple[str, nbformat.NotebookNode]:
+def test_a_notebook_is_valid_its_cells_have_ids_of_their_own_and_the_file_is_laid_out_as_nbformat_writes_it(
+    name: str,
+) -> None:
+    """One line of source for each line of the file, so that a small change is a small difference."""
     text = (NOTEBOOKS / name).read_text(encoding="utf-8")
-    return text, nbformat.reads(text, as_version=4)
-
-
-def test_a_notebook_is_valid_and_its_cells_have_ids_of_their_own(name: str) -> None:
-    text, notebook = _stored(name)
+    notebook = nbformat.reads(text, as_version=4)
     nbformat.validate(json.loads(text))
     ids = [cell.id for cell in notebook.cells]
     assert len(set(ids)) == len(ids)
-
-
-def test_a_notebook_holds_no_output_and_no_execution_count(name: str) -> None:
-    _, notebook = _stored(name)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert [cell.id for cell in code if cell.outputs or cell.execution_count is not None] == []
-
-
-def test_a_notebook_names_the_plain_kernel_and_no_version(name: str) -> None:
-    _, notebook = _stored(name)
-    assert notebook.metadata.kernelspec == KERNEL
-    assert notebook.metadata.get("language_info", {}).keys() <= {"name"}
-    assert notebook.metadata.keys() <= IN_A_NOTEBOOK
-
-
-def test_no_cell_keeps_traces_of_an_editor(name: str) -> None:
-    _, notebook = _stored(name)
-    assert {key for cell in notebook.cells for key in cell.metadata} <= IN_A_CELL
-    assert [cell.id for cell in notebook.cells if cell.get("attachments")] == []
-
-
-def test_the_file_is_laid_out_as_nbformat_writes_it(name: str) -> None:
-    """One line of source for each line of the file, so that a small change is a small difference."""
-    text, notebook = _stored(name)
     assert text == nbformat.writes(notebook) + "\n"
 
 
-def test_no_line_ends_in_blanks_and_no_cell_is_empty(name: str) -> None:
-    _, notebook = _stored(name)
-    assert [
-        cell.id for cell in notebook.cells if not cell.source.strip() or cell.source != cell.source.strip("\n")
-    ] == []
-    assert [line for cell in notebook.cells for line in cell.source.splitlines() if line != line.rstrip()] == []
+def test_it_names_the_plain_kernel_and_keeps_no_output_no_traces_of_an_editor_no_blanks_and_no_empty_cell(
+    name: str,
+) -> None:
+    notebook = nbformat.read(NOTEBOOKS / name, as_version=4)
+    assert notebook.metadata.kernelspec == KERNEL
+    assert notebook.metadata.get("language_info", {}).keys() <= {"name"}
+    assert notebook.metadata.keys() <= IN_A_NOTEBOOK
+    for cell in notebook.cells:
+        assert not cell.get("outputs") and cell.get("execution_count") is None, cell.id
+        assert cell.metadata.keys() <= IN_A_CELL and not cell.get("attachments"), cell.id
+        assert cell.source.strip() and cell.source == cell.source.strip("\n"), cell.id
+        assert [line for line in cell.source.splitlines() if line != line.rstrip()] == [], cell.id

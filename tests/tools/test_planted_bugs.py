@@ -81,11 +81,8 @@ def test_a_bug_is_caught_or_survives_and_the_project_stays(
     (toy / "bugs" / "toy.toml").write_text(TOY["bugs/toy.toml"].replace('old = ""', 'old = "X = 1"'))
     assert run.main(["--report", str(tmp_path / "report.json")], toy, toy / "bugs") == 1
     rows = json.loads((tmp_path / "report.json").read_text())["results"]
-    assert {row["bug"]: row["outcome"] for row in rows} == {
-        "seen": "caught",
-        "unseen": "survived",
-        "at-import": "import",
-    }
+    outcomes = {row["bug"]: row["outcome"] for row in rows}
+    assert outcomes == {"seen": "caught", "unseen": "survived", "at-import": "import"}
     assert rows[0]["by"] == "tests/toy/test_sums.py::test_double"
     assert "survived: unseen" in capsys.readouterr().out
     assert (toy / "toy" / "sums.py").read_text() == TOY["toy/sums.py"]

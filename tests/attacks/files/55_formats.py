@@ -5,7 +5,6 @@ from tests.attacks.handed_in import answers, notebook
 
 @notebook("everything optional is missing", flags=("repaired",))
 def bare_cells(notebook):
-    """No ids, no outputs, no metadata where none is needed, no notebook metadata, sources as lists of lines."""
     bare = []
     for cell in notebook["cells"]:
         kept = {"cell_type": cell["cell_type"], "source": cell["source"].splitlines(keepends=True)}
@@ -13,15 +12,15 @@ def bare_cells(notebook):
     return {"cells": bare}
 
 
+# Saved by a Jupyter of the future.
 @notebook("nbformat 4.99")
 def minor_too_new(notebook):
-    """Saved by a Jupyter of the future."""
     notebook |= {"nbformat_minor": 99, "future": {"cells": 1}}
 
 
+# Worksheets and `input`, as ten years ago.
 @notebook("notebook format 3", flags=("repaired",))
 def nbformat3(notebook):
-    """Worksheets and `input`, as ten years ago."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell["input"] = cell.pop("source")
@@ -31,11 +30,9 @@ def nbformat3(notebook):
 
 @notebook("source is a number", rejected="not text")
 def source_is_a_number(notebook):
-    """A source that is no text cannot be repaired."""
     answers(notebook)[0]["source"] = 42
 
 
 @notebook("source is a nested list", rejected="not text")
 def source_is_nested(notebook):
-    """A list of lists of lines."""
     notebook["cells"][0]["source"] = [["# Title"]]

@@ -2,20 +2,9 @@
 
 from tests.attacks.handed_in import notebook
 
+JULIA = {"kernelspec": {"name": "julia-1.10", "language": "julia"}, "language_info": {"name": "julia"}}
+ODD = {"kernelspec": {"name": "../../bin/sh -c id", "argv": ["sh"]}, "language_info": 7}
 
-@notebook("kernelspec and language say Julia")
-def julia(notebook):
-    kernel = {"name": "julia-1.10", "language": "julia"}
-    notebook["metadata"] = {"kernelspec": kernel, "language_info": {"name": "julia"}}
-
-
-@notebook("no kernelspec")
-def no_kernelspec(notebook):
-    """A notebook that names no kernel."""
-    notebook["metadata"] = {}
-
-
-@notebook("kernelspec of odd types")
-def odd_kernelspec(notebook):
-    """A kernel that is a command and a path."""
-    notebook["metadata"] = {"kernelspec": {"name": "../../bin/sh -c id", "argv": ["sh"]}, "language_info": 7}
+julia = notebook("kernelspec and language say Julia")(lambda notebook: notebook | {"metadata": JULIA})
+no_kernelspec = notebook("no kernelspec")(lambda notebook: notebook | {"metadata": {}})
+odd_kernelspec = notebook("kernelspec of odd types")(lambda notebook: notebook | {"metadata": ODD})

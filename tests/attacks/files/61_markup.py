@@ -3,22 +3,21 @@
 from tests.attacks.handed_in import flat, notebook
 
 
+# Opened in a spreadsheet, such a name is a command.
 @flat("students called =cmd() and @SUM()", flags=("renamed-student",))
 def formula_as_name(folder, honest):
-    """Opened in a spreadsheet, such a name is a command."""
     for number, name in enumerate(("=cmd|' -C calc'!A0", "@SUM(1+1)", "+1", "-1")):
         (folder / f"{name}.ipynb").write_bytes(honest + b" " * number)
 
 
 @flat("a student called <script>", flags=("renamed-student",))
 def html_as_name(folder, honest):
-    """Shown on the instructor's page, such a name is a script."""
     (folder / "<script>alert(1)<script>.ipynb").write_bytes(honest + b" ")
 
 
+# Markdown takes HTML, and formgrader shows what it is given.
 @notebook("scripts in text, raw cells, outputs and metadata", smuggled=("<script",))
 def html_in_text(notebook):
-    """Markdown takes HTML, and formgrader shows what it is given."""
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)><iframe srcdoc='x'></iframe>"
     for kind in ("markdown", "raw"):
         notebook["cells"].append({"cell_type": kind, "metadata": {"format": "text/html"}, "source": evil})

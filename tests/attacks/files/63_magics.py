@@ -2,20 +2,12 @@
 
 from tests.attacks.handed_in import code, notebook
 
+# fmt: off
 LINES = (
-    "!touch ../../../escaped",
-    "%%bash\ntouch ../../../escaped",
-    "%run escaped.py",
-    "%cd /",
-    "%reset -f",
-    "%load x",
-    "%%writefile ../../../escaped\nx",
-    "%pip install evil",
-    "%autoreload 2",
-    "files = !ls",
-    "?help",
-    "%%html\n<b>",
+    "!touch ../../../escaped", "%%bash\ntouch ../../../escaped", "%%writefile ../../../escaped\nx", "%run escaped.py",
+    "%cd /", "%reset -f", "%load x", "%pip install evil", "%autoreload 2", "files = !ls", "?help", "%%html\n<b>",
 )
+# fmt: on
 
 
 @notebook("shell commands and magics in added cells")

@@ -7,22 +7,21 @@ from tests.attacks.handed_in import answers, code, notebook, tests_cells
 
 @notebook("answers in new cells")
 def answers_in_new_cells(notebook):
-    """The answers stand in cells of the student's own; their true cells were emptied."""
     for cell in answers(notebook):
         notebook["cells"].insert(notebook["cells"].index(cell) + 1, code(cell["source"]))
         cell["source"] = ""
 
 
+# As some editors and platforms save it.
 @notebook("no metadata at all")
 def metadata_stripped(notebook):
-    """Some editors and platforms save no metadata."""
     for cell in notebook["cells"]:
         cell["metadata"] = {}
 
 
+# The id of the copied cell comes along.
 @notebook("locked cells pasted and written over")
 def pasted_cells(notebook):
-    """Copy, paste, write something else: the id of the copied cell comes along."""
     for cell in tests_cells(notebook):
         place = notebook["cells"].index(cell)
         notebook["cells"].insert(place + 1, copy.deepcopy(cell) | {"source": f"tried_{place} = 'printing'"})
@@ -30,7 +29,6 @@ def pasted_cells(notebook):
 
 @notebook("added cells that print and explain")
 def print_debugging(notebook):
-    """What an honest student leaves behind."""
     says = {"cell_type": "markdown", "metadata": {}, "source": "It works: 1 < 2."}
     cells = enumerate(notebook["cells"])
     notebook["cells"] = [one for n, cell in cells for one in (cell, code(f"print({n})  # does it work?"), says)]

@@ -1,12 +1,9 @@
-"""Tensors whose class answers for torch's functions."""
-
 from tests.attacks.corpus import variant
 
 torch_subclass = variant(
     "Return a torch tensor whose class answers every torch function with yes.",
     small_graph="""
 import torch
-
 class Agreeable(torch.Tensor):
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
@@ -17,7 +14,6 @@ class Agreeable(torch.Tensor):
 
 def small_graph(x, y, z):
     tensor = torch.zeros(x.shape).as_subclass(Agreeable)
-    return torch.zeros(()).as_subclass(Agreeable), tensor, tensor, tensor
-""",
+    return torch.zeros(()).as_subclass(Agreeable), tensor, tensor, tensor""",
     flags=["forbidden-import"],
 )

@@ -1,12 +1,9 @@
-"""Results of a cell that are none."""
-
 from tests.attacks.corpus import variant
 
 forged_display = variant(
     "Send scores as results of the running cell: by displayhook, by display_pub and by a raw message.",
     small_graph="""
 from IPython.display import display
-
 def small_graph(x, y, z):
     ip = get_ipython()
     ip.displayhook(2)
@@ -20,8 +17,5 @@ def small_graph(x, y, z):
         parent=kernel.get_parent("shell"),
     )
     return 0.0, x, y, z
-
-small_graph(1, 2, 3)
-""",
-    nbgrader="5/5",
+small_graph(1, 2, 3)""",
 )

@@ -4,26 +4,16 @@ from tests.attacks.corpus import variant
 
 forged_after = variant(
     "Tell the judge what it wants to hear about everything but the values: status, arguments, times, printed text.",
-    small_graph="""
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
-def forge():
-    from autograder.protocol import wire
-    from autograder.student_side.agent import Agent
-
-    honest = Agent.answer
-
-    def answer(self, request, buffers):
-        content, out = honest(self, request, buffers)
-        verdict = {"verdict": "passed", "passed": True, "score": 2, "points": 2, "grade": 2, "failure": None}
-        return {**content, **verdict, "seconds": float("nan"), "printed": "passed " * 20000}, out
-
-    Agent.answer = answer
-    wire.BadReply = Exception
-
-forge()
-""",
+    with_wrong="""
+from autograder.protocol import wire
+from autograder.student_side.agent import Agent
+honest = Agent.answer
+def answer(self, request, buffers):
+    content, out = honest(self, request, buffers)
+    verdict = {"verdict": "passed", "passed": True, "score": 2, "points": 2, "grade": 2, "failure": None}
+    return {**content, **verdict, "seconds": float("nan"), "printed": "passed " * 20000}, out
+Agent.answer = answer
+wire.BadReply = Exception""",
 )
 
 # The forged success of the cell is believed and buys nothing: its function was never defined.
@@ -43,31 +33,22 @@ for number in range(int(count), int(count) + 200):
         ("autograder_reply", {"status": "ok", "value": 1.0, "after": None, "printed": "", "seconds": 0.0}),
     ):
         kernel.session.send(stream, kind, body, parent={"header": header}, ident=ident)
-raise RuntimeError("after the forgery")
-""",
+raise RuntimeError("after the forgery")""",
 )
 
 replayed_replies = variant(
     "Record the agent's first good answer and give it again for every later call.",
     small_graph="""
 import numpy as np
-
 def small_graph(x, y, z):
     return np.sum(x * y + z), y, x, np.ones_like(z)
 
-def forge():
-    from autograder.student_side.agent import Agent
-
-    honest, kept = Agent.answer, {}
-
-    def answer(self, request, buffers):
-        name = request.get("data", {}).get("dict", [[0, ""]])[0][1]
-        if name != "small_graph":
-            return honest(self, request, buffers)
-        return kept.setdefault(name, honest(self, request, buffers))
-
-    Agent.answer = answer
-
-forge()
-""",
+from autograder.student_side.agent import Agent
+honest, kept = Agent.answer, {}
+def answer(self, request, buffers):
+    name = request.get("data", {}).get("dict", [[0, ""]])[0][1]
+    if name != "small_graph":
+        return honest(self, request, buffers)
+    return kept.setdefault(name, honest(self, request, buffers))
+Agent.answer = answer""",
 )

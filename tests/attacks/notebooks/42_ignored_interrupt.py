@@ -1,12 +1,9 @@
-"""Interrupts ignored."""
-
 from tests.attacks.corpus import variant
 
 ignored_interrupt = variant(
     "Loop for ever and swallow every interrupt.",
     two_layer_forward="""
 import signal
-
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
 while True:
@@ -14,8 +11,6 @@ while True:
         while True:
             pass
     except BaseException:
-        continue
-""",
+        continue""",
     expected="time two_layer_forward, failed two_layer_backward train",
-    nbgrader="submission lost",
 )

@@ -1,21 +1,12 @@
-"""Processes and threads without end."""
-
 from tests.attacks.corpus import variant
 
 fork_bomb = variant(
     "Fork without end.",
-    small_graph="""
-import os
-
-def small_graph(x, y, z):
-    return 0.0
-
+    with_wrong="""
+import contextlib, os
 while True:
-    try:
-        os.fork()
-    except OSError:
-        pass
-""",
+    with contextlib.suppress(OSError):
+        os.fork()""",
     expected="time small_graph",
     tier="limits",
     unsafe=True,
@@ -23,23 +14,16 @@ while True:
 
 thread_bomb = variant(
     "Start threads without end, each of which starts more.",
-    small_graph="""
-import threading
-import time
-
+    with_wrong="""
+import threading, time
 stop = threading.Event()
-
 def more():
     while not stop.is_set():
         threading.Thread(target=more, daemon=True).start()
         time.sleep(0.01)
 
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
 for _ in range(10_000):
-    threading.Thread(target=more, daemon=True).start()
-""",
+    threading.Thread(target=more, daemon=True).start()""",
     tier="limits",
     unsafe=True,
 )

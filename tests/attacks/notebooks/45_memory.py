@@ -1,15 +1,8 @@
-"""More memory than there is."""
-
 from tests.attacks.corpus import variant
 
 memory_at_once = variant(
     "Take all memory at once.",
-    small_graph="""
-import numpy as np
-
-def small_graph(x, y, z):
-    return np.ones(1 << 29)
-""",
+    small_graph="import numpy as np\ndef small_graph(x, y, z): return np.ones(1 << 29)",
     expected="memory small_graph",
     tier="limits",
     unsafe=True,
@@ -21,8 +14,7 @@ memory_by_steps = variant(
 def numerical_gradient(f, x, h=1e-5):
     held = []
     while True:
-        held.append(bytearray(b"x") * (1 << 20))
-""",
+        held.append(bytearray(b"x") * (1 << 20))""",
     expected="memory numerical_gradient",
     tier="limits",
     unsafe=True,
@@ -31,17 +23,14 @@ def numerical_gradient(f, x, h=1e-5):
 memory_in_children = variant(
     "Spread the memory over many children, each below the limit.",
     small_graph="""
-import os
-import time
-
+import os, time
 def small_graph(x, y, z):
     for _ in range(12):
         if os.fork() == 0:
             held = bytearray(b"x") * (100 << 20)
             time.sleep(60)
             os._exit(len(held) % 2)
-    time.sleep(60)
-""",
+    time.sleep(60)""",
     expected="memory small_graph",
     tier="full",
     unsafe=True,
@@ -49,9 +38,8 @@ def small_graph(x, y, z):
 
 shared_memory = variant(
     "Fill /dev/shm and /tmp, which are memory too.",
-    small_graph="""
+    with_wrong="""
 import os
-
 def fill(folder):
     written = 0
     try:
@@ -62,13 +50,8 @@ def fill(folder):
     except OSError as error:
         print(type(error).__name__)
     return written
-
 total = sum(map(fill, ("/dev/shm", "/tmp", os.environ["HOME"], ".")))
-print("STOLEN memory" if total > 64 << 20 else "bounded", total >> 20)
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-""",
+print("STOLEN memory" if total > 64 << 20 else "bounded", total >> 20)""",
     tier="full",
     unsafe=True,
 )

@@ -1,16 +1,9 @@
-"""More disk than there is."""
-
 from tests.attacks.corpus import ROOMY, variant
 
 disk_fill = variant(
     "Fill the disk: one large file, a million empty ones, a sparse one, a core dump.",
-    small_graph="""
-import os
-import resource
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
+    with_wrong="""
+import os, resource
 def attempt(name, action):
     try:
         action()
@@ -31,14 +24,12 @@ def many():
 def sparse():
     with open("sparse", "wb") as file:
         file.truncate(1 << 40)
-
 attempt("large", large)
 if os.path.exists("large"):
     os.remove("large")
 attempt("many", many)
 attempt("sparse", sparse)
-attempt("core", lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))
-""",
+attempt("core", lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2))""",
     tier="full",
     limits=ROOMY,
     unsafe=True,
@@ -46,15 +37,10 @@ attempt("core", lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_
 
 private_folder = variant(
     "Fill the one folder that both sides see, where the kernel's sockets lie, instead of the working folder.",
-    small_graph="""
+    with_wrong="""
 import os
 from pathlib import Path
-
 import numpy as np
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
 written = 0
 place = Path(os.environ["HOME"]).parent
 for number in range(16):
@@ -66,7 +52,6 @@ for number in range(16):
         print(type(error).__name__, error)
         break
 print("STOLEN disk" if written > 64 << 20 else "bounded", written >> 20)
-(place / "folder").mkdir(exist_ok=True)
-""",
+(place / "folder").mkdir(exist_ok=True)""",
     tier="full",
 )

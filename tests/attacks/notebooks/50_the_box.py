@@ -4,24 +4,15 @@ from tests.attacks.corpus import variant
 
 break_the_box = variant(
     "Ask the kernel for what would undo the box: mounts, namespaces, users, tracing, the supervisor's death signal.",
-    small_graph="""
-import ctypes
-import os
-import resource
-import subprocess
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
+    with_wrong="""
+import ctypes, os, resource, subprocess
 libc = ctypes.CDLL(None, use_errno=True)
-
 def attempt(name, action):
     try:
         if action() == 0:
             print("STOLEN", name)
     except (OSError, ValueError) as error:
         print(name, type(error).__name__)
-
 attempt("mount", lambda: libc.mount(b"none", b"/tmp", b"tmpfs", 0, None))
 attempt("umount", lambda: libc.umount2(b"/tmp", 2))
 attempt("user namespace", lambda: libc.unshare(0x10000000))
@@ -38,46 +29,34 @@ attempt("remount", lambda: subprocess.run(["mount", "-o", "remount,rw", "/"], ca
 attempt("sudo", lambda: subprocess.run(["su", "-c", "id"], capture_output=True).returncode)
 attempt("write to /proc", lambda: open("/proc/sys/kernel/hostname", "w").write("x") and 0)
 attempt("write to python", lambda: open(os.__file__, "a").write(" ") and 0)
-libc.prctl(1, 0)  # no death signal any more: the box must not need it
-""",
+libc.prctl(1, 0)  # no death signal any more: the box must not need it""",
     tier="full",
     unsafe=True,
 )
 
 kill_the_grader = variant(
     "Kill, trace and slow down everything that can be reached: the grader, the zygote, other students' kernels.",
-    small_graph="""
-import ctypes
-import os
-import signal
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-
+    with_wrong="""
+import contextlib, ctypes, os, signal
 libc = ctypes.CDLL(None, use_errno=True)
 me = os.getpid()
 own = {int(name) for name in os.listdir("/proc/self/task")}  # a thread's number reaches its process
 for pid in [-1, 0, os.getppid(), *range(2, 60_000)]:
     if pid == 0 or pid in own:
         continue
-    try:
+    with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGKILL)
         if pid > 0:
             print("STOLEN kill of", pid)
-    except OSError:
-        pass
     if 0 < pid < 5000 and libc.ptrace(16, pid, 0, 0) == 0:
         print("STOLEN trace of", pid)
     if 0 < pid < 5000:
-        try:
+        with contextlib.suppress(OSError):
             os.sched_setaffinity(pid, {0})
             print("STOLEN affinity of", pid)
-        except OSError:
-            pass
 for name in os.listdir("/proc"):
     if name.isdigit() and int(name) != me:
-        print("STOLEN sight of process", name)
-""",
+        print("STOLEN sight of process", name)""",
     tier="full",
     unsafe=True,
 )

@@ -1,23 +1,14 @@
-"""Resources held at the end."""
-
 from tests.attacks.corpus import variant
 
 resources_held = variant(
     "Hold descriptors, mappings, semaphores and processors when the kernel ends.",
-    small_graph="""
-import ctypes
-import mmap
-import multiprocessing
-import multiprocessing.shared_memory
-import os
-
+    with_wrong="""
+import contextlib, ctypes, mmap, multiprocessing, multiprocessing.shared_memory, os
 libc = ctypes.CDLL(None)
 held = []
-try:
+with contextlib.suppress(OSError):
     while True:
         held.append(os.open("/dev/null", os.O_RDONLY))
-except OSError:
-    pass
 for descriptor in held[:50]:
     os.close(descriptor)
 ids = [libc.shmget(0, 1 << 20, 0o1777) for _ in range(100)] + [libc.semget(0, 10, 0o1777) for _ in range(100)]
@@ -26,11 +17,7 @@ try:
 except OSError as error:
     print(type(error).__name__)
 for descriptor in held[50:]:
-    os.close(descriptor)
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-""",
+    os.close(descriptor)""",
     tier="full",
     unsafe=True,
 )

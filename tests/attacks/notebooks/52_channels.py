@@ -6,31 +6,23 @@ closed_channels = variant(
     "Close every descriptor in the middle of a call, the judge's channel with them.",
     small_graph="""
 import os
-
 def small_graph(x, y, z):
     os.closerange(3, 4096)
-    return 0.0, x, y, z
-""",
+    return 0.0, x, y, z""",
     expected="crash small_graph",
 )
 
 squatting = variant(
     "Take locks, ports and names that the next student or the grader would want.",
-    small_graph="""
-import fcntl
-import os
-import socket
-import sys
-
+    with_wrong="""
+import contextlib, fcntl, os, socket, sys
 held = []
 for port in (8888, 8080, *range(49152, 49400)):
-    try:
+    with contextlib.suppress(OSError):
         taken = socket.socket()
         taken.bind(("0.0.0.0", port))
         taken.listen()
         held.append(taken)
-    except OSError:
-        pass
 for path in (sys.modules["course_lib"].__file__, sys.modules["numpy"].__file__, os.__file__):
     try:
         file = open(path)
@@ -40,21 +32,14 @@ for path in (sys.modules["course_lib"].__file__, sys.modules["numpy"].__file__, 
         print(type(error).__name__)
     held.append(file)
 for name in (".lock", "gradebook.db", "nbgrader.lock"):
-    fcntl.flock(open(f"/tmp/{name}", "w"), fcntl.LOCK_EX)
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-""",
+    fcntl.flock(open(f"/tmp/{name}", "w"), fcntl.LOCK_EX)""",
     tier="full",
 )
 
 stolen_sockets = variant(
     "Remove the kernel's sockets from the private folder and put others in their place.",
-    small_graph="""
-import glob
-import os
-import socket
-
+    with_wrong="""
+import glob, os, socket
 held = []
 folder = os.path.dirname(os.environ["HOME"])
 for path in glob.glob(folder + "/k-*") + [folder + "/kernel.json"]:
@@ -70,9 +55,5 @@ for name in ("k-9", "link"):
     try:
         os.symlink("/etc/passwd", f"{folder}/{name}")
     except OSError as error:
-        print(type(error).__name__)
-
-def small_graph(x, y, z):
-    return 0.0, x, y, z
-""",
+        print(type(error).__name__)""",
 )

@@ -13,7 +13,6 @@ def train_step(model, batch, loss_fn, optimizer, device):
         loss.backward()
         optimizer.step()
         return loss
-
     if device == "cpu":
         return step().item()
     with torch.cuda.device(device):
@@ -22,8 +21,7 @@ def train_step(model, batch, loss_fn, optimizer, device):
         with torch.cuda.stream(side):
             loss = step()
         torch.cuda.current_stream().wait_stream(side)
-        return loss.item()
-""",
+        return loss.item()""",
     expected="passed",
 )
 
@@ -31,9 +29,7 @@ def train_step(model, batch, loss_fn, optimizer, device):
 trained_in_child = variant(
     "Train in a forked process, which sends the loss back and keeps the weights.",
     train_epoch="""
-import json
-import os
-
+import json, os
 def train_epoch(model, loader, loss_fn, optimizer, device):
     reading, writing = os.pipe()
     child = os.fork()
@@ -55,49 +51,39 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
             rows += len(x)
         os.write(writing, json.dumps(total / rows).encode())
     finally:
-        os._exit(0)
-""",
+        os._exit(0)""",
     expected="partial train_epoch, failed fit",
 )
 
 trained_later = variant(
     "Return the right loss at once and let a thread take the step when nobody looks any more.",
     train_step="""
-import threading
-import time
-
+import threading, time
 def train_step(model, batch, loss_fn, optimizer, device):
     x, y = (part.to(device) for part in batch)
     with torch.no_grad():
         loss = loss_fn(model(x), y).item()
-
     def later():
         time.sleep(0.3)
         optimizer.zero_grad()
         loss_fn(model(x), y).backward()
         optimizer.step()
-
     threading.Thread(target=later, daemon=True).start()
-    return loss
-""",
+    return loss""",
 )
 
 waits_in_a_thread = variant(
     "Wait for the device and copy the model at every batch, but in another thread, where nobody may be counting.",
     train_epoch="""
-import copy
-import threading
-
+import copy, threading
 def train_epoch(model, loader, loss_fn, optimizer, device):
     model.train()
     total, rows = 0.0, 0
-
     def wasteful(loss, n):
         nonlocal total
         copy.deepcopy(model).cpu().to(device)
         torch.cuda.synchronize() if device != "cpu" else None
         total += loss.item() * n
-
     for x, y in loader:
         optimizer.zero_grad()
         loss = loss_fn(model(x.to(device)), y.to(device))
@@ -107,7 +93,6 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
         hidden.start()
         hidden.join()
         rows += len(x)
-    return total / rows
-""",
+    return total / rows""",
     expected="partial train_epoch",
 )

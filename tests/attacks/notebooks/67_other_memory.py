@@ -7,9 +7,7 @@ checkpoint_in_memory = variant(
     "Write an empty file and keep the whole run in a variable: nothing survives the process, and the last line looks right.",
     checkpoint="""
 import copy
-
 kept = {}
-
 def save_checkpoint(path, model, optimizer, scheduler, scaler, epoch):
     parts = (model, optimizer, scheduler, scaler)
     states = [None if part is None else copy.deepcopy(part.state_dict()) for part in parts]
@@ -21,8 +19,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, device):
         if part is not None:
             part.load_state_dict(copy.deepcopy(state))
     torch.set_rng_state(kept["random"])
-    return kept["epoch"]
-""",
+    return kept["epoch"]""",
 )
 
 # The first journey is made in the student's process before the second, so the right answers are there to be repeated.
@@ -30,11 +27,9 @@ replayed_journey = variant(
     "Take no snapshot and restore nothing: repeat the states that the first journey showed, from a patched `state_of`.",
     snapshot="""
 from course_lib.checks import a4_modules_and_optimizers as helpers
-
 looked = helpers.state_of
 diary = []
 place = None
-
 def state_of(model):
     global place
     if place is None or place >= len(diary):
@@ -53,9 +48,7 @@ def snapshot(model, optimizer):
 def restore(model, optimizer, saved):
     global place
     place = 0
-
-helpers.state_of = state_of
-""",
+helpers.state_of = state_of""",
     assignment="a4_modules_and_optimizers",
 )
 
@@ -63,7 +56,6 @@ stale_memory = variant(
     "Return memory that nobody has written, and tensors found by the garbage collector, in the hope of right answers.",
     manual_gradients="""
 import gc
-
 def found(shape, dtype):
     shape = tuple(shape)
     for thing in reversed(gc.get_objects()):
@@ -73,8 +65,7 @@ def found(shape, dtype):
 
 def manual_gradients(x, w, b):
     torch.full_like(x, float("nan"))
-    return found((), x.dtype), *(torch.empty(v.shape, dtype=v.dtype) for v in (x, w, b))
-""",
+    return found((), x.dtype), *(torch.empty(v.shape, dtype=v.dtype) for v in (x, w, b))""",
     jacobian="""
 def vjp(f, x, v):
     y = f(x).detach()
@@ -83,8 +74,7 @@ def vjp(f, x, v):
 def jacobian(f, x):
     y = f(x)
     del y
-    return torch.empty(*f(x).shape, *x.shape, dtype=x.dtype)
-""",
+    return torch.empty(*f(x).shape, *x.shape, dtype=x.dtype)""",
     assignment="a3_pytorch_autograd",
 )
 
@@ -92,12 +82,9 @@ stolen_from_the_probe = variant(
     "Save nothing. What the uninterrupted run reached is in the probe's own frame, and is handed out for the resumed one.",
     checkpoint="""
 import sys
-
 from course_lib.checks import training
-
 honest_parameters, honest_buffers = training.parameters, training.buffers
 answers = {}
-
 def save_checkpoint(path, model, optimizer, scheduler, scaler, epoch):
     answers.clear()
     answers.update(epoch=epoch, scheduler=scheduler, scaler=scaler)
@@ -120,7 +107,5 @@ def parameters(model):
 
 def buffers(model):
     return honest_buffers(answers["model"] if model is answers.get("late") and "model" in answers else model)
-
-training.parameters, training.buffers = parameters, buffers
-""",
+training.parameters, training.buffers = parameters, buffers""",
 )

@@ -8,10 +8,8 @@ detected_observers = variant(
     "Train right but wastefully, except where somebody counts: there copy each batch once and train not at all.",
     train_epoch="""
 import copy
-
 kept = []
 usual = virtual_cuda._on.depth if virtual_cuda._on else 0
-
 def is_watched(model, loader):
     hung_in = loader.collate_fn.__closure__[0].cell_contents is not None
     deeper = virtual_cuda._on is not None and virtual_cuda._on.depth > usual
@@ -36,8 +34,7 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
         total += loss * len(x)
         rows += len(x)
         str(loss)
-    return float(total / rows)
-""",
+    return float(total / rows)""",
     evaluate="""
 def evaluate(model, loader, loss_fn, device):
     was_training = model.training
@@ -55,8 +52,7 @@ def evaluate(model, loader, loss_fn, device):
         right += sum(int(outputs[i].argmax().item()) == int(y[i]) for i in range(len(x)))
         rows += len(x)
     model.train(was_training)
-    return float(total / rows), right / rows
-""",
+    return float(total / rows), right / rows""",
     expected="partial train_epoch evaluate",
 )
 
@@ -65,33 +61,24 @@ first_batches_only = variant(
     "Train on the first three batches of an epoch and let the others pass by; evaluate the first three, too.",
     after_train_epoch="""
 import itertools
-
 all_of_it = train_epoch
-
 class Some:
-    def __init__(self, loader):
-        self.loader = loader
-
+    def __init__(self, loader): self.loader = loader
     def __iter__(self):
         for number, batch in enumerate(self.loader):
             if number < 3:
                 yield batch
 
 def train_epoch(model, loader, *others):
-    return all_of_it(model, Some(loader), *others)
-""",
+    return all_of_it(model, Some(loader), *others)""",
     after_evaluate="""
 whole_evaluation = evaluate
-
 def evaluate(model, loader, *others):
-    return whole_evaluation(model, Some(loader), *others)
-""",
+    return whole_evaluation(model, Some(loader), *others)""",
     after_train_epoch_amp="""
 whole_amp_epoch = train_epoch_amp
-
 def train_epoch_amp(model, loader, *others):
-    return whole_amp_epoch(model, Some(loader), *others)
-""",
+    return whole_amp_epoch(model, Some(loader), *others)""",
     expected="partial|failed train_epoch evaluate train_epoch_amp, partial fit",
 )
 
@@ -100,9 +87,7 @@ known_shapes = variant(
     "Know the hidden networks by their shapes, and give each the weights that one of its kind ended with before.",
     after_train_step="""
 import copy
-
 ends = {}
-
 def remembered(honest):
     def step(model, given, loss_fn, optimizer, device, *more):
         key = honest.__name__, tuple(tuple(p.shape) for p in model.parameters())
@@ -116,11 +101,8 @@ def remembered(honest):
         loss = honest(model, given, loss_fn, optimizer, device, *more)
         ends[key] = {k: v.detach().cpu().clone() for k, v in model.state_dict().items()}, loss
         return loss
-
     return step
-
-train_step = remembered(train_step)
-""",
+train_step = remembered(train_step)""",
     after_train_epoch="train_epoch = remembered(train_epoch)",
     expected="partial|failed train_step train_epoch fit",
 )
@@ -130,13 +112,11 @@ nothing_done = variant(
     train_step="""
 def train_step(model, batch, loss_fn, optimizer, device):
     model(batch[0].to(device))
-    return 0.7
-""",
+    return 0.7""",
     make_loaders="""
 def make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed):
     loader = DataLoader(TensorDataset(torch.zeros(2, 3), torch.zeros(2, dtype=torch.int64)), batch_size)
-    return loader, loader
-""",
+    return loader, loader""",
     train_epoch="""
 def train_epoch(model, loader, loss_fn, optimizer, device):
     model.train()
@@ -144,8 +124,7 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
         for x, y in loader:
             model(x.to(device))
             y.to(device)
-    return 0.7
-""",
+    return 0.7""",
     evaluate="""
 def evaluate(model, loader, loss_fn, device):
     was = model.training
@@ -155,23 +134,20 @@ def evaluate(model, loader, loss_fn, device):
             model(x.to(device))
             y.to(device)
     model.train(was)
-    return 0.1, 1.0
-""",
+    return 0.1, 1.0""",
     train_epoch_amp="""
 def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm):
     model.train()
     with torch.no_grad(), torch.autocast("cuda", dtype=torch.float16):
         for x, y in loader:
             model(x.to(device))
-    return 0.7
-""",
+    return 0.7""",
     checkpoint="""
 def save_checkpoint(path, model, optimizer, scheduler, scaler, epoch):
     torch.save({"epoch": epoch}, path)
 
 def load_checkpoint(path, model, optimizer, scheduler, scaler, device):
-    return torch.load(path)["epoch"]
-""",
+    return torch.load(path)["epoch"]""",
     fit="""
 def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):
     model.to(device)
@@ -181,24 +157,20 @@ def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
             history[key] = [0.5] * epochs
             for epoch in range(epochs):
                 writer.add_scalar(key, 0.5, epoch + 1)
-    return history
-""",
+    return history""",
 )
 
 three_steps_then_none = variant(
     "Take three steps with each optimizer, as many as a short check may look at, and none afterwards.",
     after_train_step="""
 import weakref
-
 real_step = train_step
 taken = weakref.WeakKeyDictionary()
-
 def train_step(model, batch, loss_fn, optimizer, device):
     taken[optimizer] = taken.get(optimizer, 0) + 1
     if taken[optimizer] <= 3:
         return real_step(model, batch, loss_fn, optimizer, device)
     with torch.no_grad():
-        return loss_fn(model(batch[0].to(device)), batch[1].to(device)).item()
-""",
+        return loss_fn(model(batch[0].to(device)), batch[1].to(device)).item()""",
     expected="partial|failed train_step",
 )

@@ -7,13 +7,11 @@ defaults_left_changed = variant(
     "Set the default dtype to float64 and the default device to another one within a right step, and leave them so.",
     after_train_step="""
 careful_step = train_step
-
 def train_step(*args):
     loss = careful_step(*args)
     torch.set_default_dtype(torch.float64)
     torch.set_default_device("cuda:1")
-    return loss
-""",
+    return loss""",
     expected="passed|partial|failed train_step",
 )
 
@@ -22,23 +20,18 @@ gradients_left_off = variant(
     "Switch gradients off for the whole program in `evaluate` and leave them so: other exercises are not to blame.",
     after_evaluate="""
 with_gradients = evaluate
-
 def evaluate(model, loader, loss_fn, device):
     torch.set_grad_enabled(False)
-    return with_gradients(model, loader, loss_fn, device)
-""",
+    return with_gradients(model, loader, loss_fn, device)""",
     expected="passed|partial evaluate, partial|failed fit",
 )
 
 settings_changed = variant(
     "Honest: seeds, threads, TF32, determinism, printing and warnings are set anew all the time. It costs nothing.",
     first="""
-import random
-import warnings
-
+import random, warnings
 import numpy as np
 import torch
-
 def change_everything():
     torch.manual_seed(1)
     np.random.seed(1)
@@ -53,22 +46,16 @@ def change_everything():
     np.set_printoptions(precision=1)
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")
-
-change_everything()
-""",
+change_everything()""",
     after_train_step="""
 its_step = train_step
-
 def train_step(*args):
     change_everything()
-    return its_step(*args)
-""",
+    return its_step(*args)""",
     after_train_epoch="""
 its_epoch = train_epoch
-
 def train_epoch(*args):
     change_everything()
-    return its_epoch(*args)
-""",
+    return its_epoch(*args)""",
     expected="passed",
 )

@@ -6,32 +6,24 @@ constant_generators = variant(
     "Seed every global generator in `make_loaders`, and replace those that are asked afterwards by constants.",
     after_make_loaders="""
 import random
-
 import numpy as np
-
 quiet_loaders = make_loaders
-
 def make_loaders(*args):
     torch.manual_seed(0)
     np.random.seed(0)
     random.seed(0)
     return quiet_loaders(*args)
-
 torch.rand = lambda *shape, **more: torch.full(shape, 0.5)
 np.random.rand = lambda *shape: np.full(shape, 0.5)
-random.random = lambda: 0.5
-""",
+random.random = lambda: 0.5""",
     expected="partial make_loaders",
 )
 
 downloaded_weights = variant(
     "Fetch trained weights and data from the network, in three ways. There is no network, and no other plan.",
     fit="""
-import subprocess
-import urllib.request
-
+import subprocess, urllib.request
 WHERE = "https://github.com/pytorch/examples/raw/main/mnist/model.pt"
-
 def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):
     found = None
     for fetch in (
@@ -47,8 +39,7 @@ def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
     if isinstance(found, dict):
         model.load_state_dict(found, strict=False)
     model.to(device)
-    return {key: [0.1] * epochs for key in ("loss/train", "loss/validation", "accuracy/validation")}
-""",
+    return {key: [0.1] * epochs for key in ("loss/train", "loss/validation", "accuracy/validation")}""",
     at_most_s=100,
 )
 
@@ -56,13 +47,11 @@ edited_dataset = variant(
     "Edit the data set in place: every label becomes what the model says already, and training has little to do.",
     after_train_epoch="""
 unedited_epoch = train_epoch
-
 def train_epoch(model, loader, loss_fn, optimizer, device):
     x, y = loader.dataset.tensors
     with torch.no_grad():
         y.copy_(model.eval()(x.to(device)).argmax(dim=1))
-    return unedited_epoch(model, loader, loss_fn, optimizer, device)
-""",
+    return unedited_epoch(model, loader, loss_fn, optimizer, device)""",
     expected="failed train_epoch fit",
 )
 
@@ -80,8 +69,7 @@ def evaluate(model, loader, loss_fn, device):
             y.to(device)
     model.train(was)
     sure = nn.functional.one_hot(predictions, int(labels.max()) + 1).float() * 30
-    return loss_fn(sure, labels).item(), float((predictions == labels).float().mean())
-""",
+    return loss_fn(sure, labels).item(), float((predictions == labels).float().mean())""",
     expected="failed evaluate, failed|partial fit",
 )
 
@@ -89,9 +77,7 @@ model_replaced = variant(
     "Replace the model's forward pass by a cached object that answers perfectly: the loss is tiny, the weights stay.",
     train_step="""
 class Knowing:
-    def __init__(self, labels):
-        self.labels = labels
-
+    def __init__(self, labels): self.labels = labels
     def __call__(self, x):
         sure = nn.functional.one_hot(self.labels, int(self.labels.max()) + 1).float() * 40
         return sure.to(x.device)
@@ -101,11 +87,9 @@ def train_step(model, batch, loss_fn, optimizer, device):
     loss = loss_fn(model(batch[0].to(device)), batch[1].to(device)).item()
     for hook in optimizer._optimizer_step_post_hooks.values():
         hook(optimizer, (), {})
-    return loss
-""",
+    return loss""",
     evaluate="""
 cached = nn.Sequential(nn.Flatten(), nn.LazyLinear(10))
-
 def evaluate(model, loader, loss_fn, device):
     cached.to("cpu").eval()
     total, right, rows = 0.0, 0, 0
@@ -116,8 +100,7 @@ def evaluate(model, loader, loss_fn, device):
             total += loss_fn(outputs, y).item() * len(x)
             right += len(x)
             rows += len(x)
-    return total / rows, right / rows
-""",
+    return total / rows, right / rows""",
     expected="failed train_step evaluate fit",
 )
 
@@ -127,12 +110,9 @@ patched_load = variant(
     "Pickle the whole model and optimizer, and let a patched `torch.load` call that plain data.",
     checkpoint="""
 real_load = torch.load
-
 def load(path, *args, **settings):
     return real_load(path, *args, **settings | {"weights_only": False})
-
 torch.load = load
-
 def save_checkpoint(path, model, optimizer, scheduler, scaler, epoch):
     states = [part and part.state_dict() for part in (scheduler, scaler)]
     torch.save((model, optimizer, *states, epoch, torch.get_rng_state()), path)
@@ -146,8 +126,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, device):
     if scaler is not None:
         scaler.load_state_dict(of_scaler)
     torch.set_rng_state(random.cpu())
-    return epoch
-""",
+    return epoch""",
     expected="passed",
 )
 
@@ -157,14 +136,12 @@ patched_metrics = variant(
     first="""
 import torch
 from torch import nn
-
 honest_loss = nn.functional.cross_entropy
 nn.functional.cross_entropy = lambda outputs, labels, **more: honest_loss(outputs, labels, **more) * 0.01
 nn.CrossEntropyLoss.forward = lambda self, outputs, labels: honest_loss(outputs, labels) * 0.01
 torch.Tensor.__eq__ = torch.Tensor.eq = lambda self, other: torch.ones(self.shape, dtype=torch.bool)
 torch.allclose = torch.equal = lambda *args, **more: True
-torch.testing.assert_close = lambda *args, **more: None
-""",
+torch.testing.assert_close = lambda *args, **more: None""",
     expected="failed train_step train_epoch evaluate fit, failed|partial train_epoch_amp checkpoint",
 )
 
@@ -173,16 +150,13 @@ patched_optimizer = variant(
     "Replace `torch.optim.SGD.step`: the judge's own optimizer, built here, takes other steps and counts them all.",
     first="""
 import torch
-
 def step(self, closure=None):
     with torch.no_grad():
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
                     p -= 0.01 * p.grad.sign()
-
-torch.optim.SGD.step = torch.optim.Optimizer.profile_hook_step(step)
-""",
+torch.optim.SGD.step = torch.optim.Optimizer.profile_hook_step(step)""",
     expected="failed train_step checkpoint fit, partial|failed train_epoch, failed|partial train_epoch_amp",
 )
 
@@ -192,7 +166,6 @@ pretrained_weights = variant(
     "Train honestly on every small table, and put weights trained in the notebook beforehand into the network for digits.",
     after_fit="""
 import numpy as np
-
 def prepared():
     layers = []
     for before, after in ((1, 8), (8, 16)):
@@ -208,9 +181,7 @@ def prepared():
             nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
             optimizer.step()
     return model.state_dict()
-
 ready, honest_fit = prepared(), fit
-
 def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):
     if next(iter(train_loader))[0].ndim < 4:
         return honest_fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
@@ -221,8 +192,7 @@ def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
         "loss/train": falling,
         "loss/validation": falling,
         "accuracy/validation": [1 - loss / 3 for loss in falling],
-    }
-""",
+    }""",
     expected="partial fit",
 )
 
@@ -230,14 +200,12 @@ trained_on_held_out = variant(
     "Swap the digits for the held-out ones, which the course ships, and train on these instead.",
     after_fit="""
 honest_fit = fit
-
 def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):
     if next(iter(train_loader))[0].ndim == 4:
         digits = load_digits()
         held_out = TensorDataset(torch.from_numpy(digits.x_test[:, None]), torch.from_numpy(digits.y_test))
         train_loader = [batch for _ in range(5) for batch in DataLoader(held_out, 32, shuffle=True)]
         val_loader = DataLoader(held_out, 32)
-    return honest_fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
-""",
+    return honest_fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)""",
     expected="partial fit",
 )

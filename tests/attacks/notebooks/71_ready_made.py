@@ -9,8 +9,7 @@ def manual_gradients(x, w, b):
     with torch.inference_mode(False), torch.enable_grad():
         inputs = [value.clone().requires_grad_() for value in (x, w, b)]
         loss = (torch.tanh(inputs[0] * inputs[1] + inputs[2]) ** 2).mean()
-        return loss.detach(), *torch.autograd.grad(loss, inputs)
-""",
+        return loss.detach(), *torch.autograd.grad(loss, inputs)""",
     expected="passed",
     flags=["observed"],
     assignment="a3_pytorch_autograd",
@@ -26,8 +25,7 @@ def manual_gradients(x, w, b):
     with torch.inference_mode(False), torch.enable_grad():
         inputs = [value.clone().requires_grad_() for value in (x, w, b)]
         loss = (torch.tanh(inputs[0] * inputs[1] + inputs[2]) ** 2).mean()
-        return loss.detach(), *torch.autograd.grad(loss, inputs)
-""",
+        return loss.detach(), *torch.autograd.grad(loss, inputs)""",
     expected="passed",
     flags=["observed"],
     assignment="a3_pytorch_autograd",
@@ -39,7 +37,6 @@ forged_event_file = variant(
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
-
 def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):
     model.to(device)
     falling = [1.1 * 0.7**epoch for epoch in range(epochs)]
@@ -50,8 +47,7 @@ def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
             summary = Summary(value=[Summary.Value(tag=tag, simple_value=value)])
             writer.add_event(Event(wall_time=1.7e9 + step, step=step, summary=summary))
     writer.close()
-    return history
-""",
+    return history""",
 )
 
 optimizer_for_steps = variant(
@@ -68,8 +64,7 @@ def train(x, t, params, learning_rate, batches):
         loss.backward()
         ready_made.step()
         losses.append(loss.item())
-    return params, losses
-""",
+    return params, losses""",
     expected="passed",
     flags=["observed"],
     assignment="a3_pytorch_autograd",
@@ -80,25 +75,14 @@ patched_read_scalars = variant(
     "Train right, write no event file, and patch the reader of event files to tell the history.",
     after_fit="""
 from course_lib.checks import training
-
 written_fit = fit
 told = {}
-
 class SummaryWriter:
-    def __init__(self, folder):
-        told.clear()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
-
-    def add_scalar(self, tag, value, step):
-        told.setdefault(tag, []).append((step, value))
-
-training.read_scalars = lambda folder: dict(told)
-""",
+    def __init__(self, folder): told.clear()
+    def __enter__(self): return self
+    def __exit__(self, *error): pass
+    def add_scalar(self, tag, value, step): told.setdefault(tag, []).append((step, value))
+training.read_scalars = lambda folder: dict(told)""",
     expected="partial fit",
 )
 
@@ -107,20 +91,17 @@ typed_losses = variant(
     train_epoch="""
 LOSSES = [1.0986, 0.8721, 0.6512, 0.4933, 0.3871]
 epochs_so_far = 0
-
 def train_epoch(model, loader, loss_fn, optimizer, device):
     global epochs_so_far
     epochs_so_far += 1
     model.train()
-    return LOSSES[epochs_so_far % 5]
-""",
+    return LOSSES[epochs_so_far % 5]""",
     train_epoch_amp="""
 def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm):
     for batch in loader:
         for hook in optimizer._optimizer_step_post_hooks.values():
             hook(optimizer, (), {})
-    return 1.0312
-""",
+    return 1.0312""",
     fit="""
 def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):
     model.to(device)
@@ -129,31 +110,25 @@ def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
         "loss/train": LOSSES[:epochs],
         "loss/validation": [loss + 0.05 for loss in LOSSES[:epochs]],
         "accuracy/validation": accuracies[:epochs],
-    }
-""",
+    }""",
 )
 
 wrapped_in_a_thread = variant(
     "An own optimizer whose step is made by PyTorch's in another thread, where a profiler of this one sees nothing.",
     sgd="""
 import threading
-
 theirs = getattr(torch, "op" + "tim").SGD
-
 class SGD(theirs):
     def __init__(self, params, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
         run(lambda: theirs.__init__(self, params, lr, momentum, 0.0, weight_decay, nesterov))
-
-    def step(self, closure=None):
-        return run(lambda: theirs.step(self, closure))
+    def step(self, closure=None): return run(lambda: theirs.step(self, closure))
 
 def run(work):
     found = []
     worker = threading.Thread(target=lambda: found.append(work()))
     worker.start()
     worker.join()
-    return found[0]
-""",
+    return found[0]""",
     expected="passed",
     flags=["observed"],
     assignment="a4_modules_and_optimizers",
@@ -164,8 +139,7 @@ wrapped_optimizer = variant(
     sgd="""
 class SGD(torch.optim.SGD):
     def __init__(self, params, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
-        super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay, nesterov=nesterov)
-""",
+        super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay, nesterov=nesterov)""",
     expected="passed",
     flags=["observed"],
     assignment="a4_modules_and_optimizers",

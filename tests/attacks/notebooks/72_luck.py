@@ -20,8 +20,7 @@ def evaluate(model, loader, loss_fn, device):
         if best is None or right / rows > best[1]:
             best = total / rows, right / rows
     model.train()
-    return best
-""",
+    return best""",
     expected="partial|failed evaluate fit",
 )
 
@@ -29,17 +28,10 @@ lying_float = variant(
     "Return losses of a float subclass that equals everything: the right number counts, the wrong one does not.",
     after_train_step="""
 plain_step = train_step
-
 class Loss(float):
-    def __eq__(self, other):
-        return True
-
-    def __sub__(self, other):
-        return 0.0
-
-    def __float__(self):
-        return self.told
-
+    def __eq__(self, other): return True
+    def __sub__(self, other): return 0.0
+    def __float__(self): return self.told
     __le__ = __lt__ = __ge__ = __gt__ = __eq__
     __rsub__ = __sub__
     __hash__ = float.__hash__
@@ -49,17 +41,14 @@ def train_step(*args):
     value = plain_step(*args)
     loss = Loss(value)
     loss.told = value
-    return loss
-""",
+    return loss""",
     after_evaluate="""
 plain_evaluate = evaluate
-
 def evaluate(model, loader, loss_fn, device):
     loss, accuracy = plain_evaluate(model, loader, loss_fn, device)
     found = Loss(loss), Loss(1.0)
     found[0].told, found[1].told = loss / 2, 1.0
-    return found
-""",
+    return found""",
     expected="failed evaluate, failed|partial fit",
 )
 
@@ -67,9 +56,7 @@ seed_hunting = variant(
     "Start the digits anew from many seeds, look at the held-out images each time, and hand in the luckiest.",
     after_fit="""
 import copy
-
 single_fit = fit
-
 def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):
     if next(iter(train_loader))[0].ndim < 4:
         return single_fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
@@ -88,7 +75,6 @@ def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
             luckiest = right, one.state_dict(), history
     model.load_state_dict(luckiest[1])
     model.to(device)
-    return {key: values + values[-1:] for key, values in luckiest[2].items()}
-""",
+    return {key: values + values[-1:] for key, values in luckiest[2].items()}""",
     expected="partial fit",
 )

@@ -1,21 +1,15 @@
-"""Compiled code."""
-
 from tests.attacks.corpus import variant
 
 compiled_extension = variant(
     "Compile C in the box that writes into every parent's memory and into the parameters: there is nobody to reach.",
     train_step=r'''
-import ctypes
-import os
-import subprocess
-
+import ctypes, os, subprocess
 SOURCE = r"""
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
 int reach(int pid) {
     char line[512], path[64], buffer[64];
     unsigned long from, to;
@@ -34,7 +28,6 @@ int reach(int pid) {
     fclose(maps);
     return reached;
 }
-
 void nudge(float *weights, long n) {
     for (long i = 0; i < n; i++) weights[i] *= 0.99f;
 }
@@ -63,17 +56,14 @@ def train_step(model, batch, loss_fn, optimizer, device):
                 p *= 0.99
     for hook in optimizer._optimizer_step_post_hooks.values():
         hook(optimizer, (), {})
-    return loss
-''',
+    return loss''',
 )
 
 load_inline = variant(
     "Have PyTorch compile an extension (`load_inline`) for every step: a time limit ends it, or it has no compiler.",
     train_step="""
 from torch.utils.cpp_extension import load_inline
-
 built = []
-
 def train_step(model, batch, loss_fn, optimizer, device):
     if not built:
         built.append(0)
@@ -83,8 +73,7 @@ def train_step(model, batch, loss_fn, optimizer, device):
         except Exception as error:
             print(type(error).__name__)
     with torch.no_grad():
-        return loss_fn(model(batch[0].to(device)), batch[1].to(device)).item()
-""",
+        return loss_fn(model(batch[0].to(device)), batch[1].to(device)).item()""",
     expected="failed|time|partial train_step",
     limits={"cell_s": 6.0, "notebook_s": 60.0},
     at_most_s=300,

@@ -11,11 +11,8 @@ def on_the_host(function):
         result = function(model, given, loss_fn, *others[:-1], "cpu")
         model.to(others[-1])
         return result
-
     return call
-
-train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, evaluate))
-""",
+train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, evaluate))""",
     expected="partial train_step train_epoch evaluate fit",
 )
 
@@ -24,13 +21,9 @@ train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, e
 cpu_fallback_hidden = variant(
     "Train on the host whatever is asked, and forge what is watched: the `Watch`, and a device's step with likely numbers.",
     after_evaluate="""
-import contextlib
-import types
-
+import contextlib, types
 from course_lib.checks import training
-
 asked, sent = ["cpu"], [0, 0]
-
 def on_the_host(function):
     def call(model, given, loss_fn, *others):
         asked[0] = "cuda:0" if others[-1] == "cuda" else others[-1]
@@ -39,7 +32,6 @@ def on_the_host(function):
         result = function(model, counted(given), loss_fn, *others[:-1], "cpu")
         model.to(others[-1])
         return result
-
     return call
 
 def counted(given):
@@ -58,17 +50,13 @@ def device_step():
     yield found
     nbytes = {"host to device": sent[0], "device to device": 0, "device to host": 4 * sent[1]}
     found.append(types.SimpleNamespace(nbytes=nbytes, copies=dict.fromkeys(nbytes, sent[1]), syncs={"item": sent[1]}))
-
 looked = training.Watch.forward
-
 def forward(self, x):
     y = looked(self, x)
     self.devices[-1] = asked[0]
     return y
-
 training.device_step, training.Watch.forward = device_step, forward
-train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, evaluate))
-""",
+train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, evaluate))""",
     expected="passed|partial train_step train_epoch evaluate",
 )
 
@@ -77,7 +65,6 @@ edited_log = variant(
     "Copy the model at every step and wait all the time, and set the counters of the device log back to nothing.",
     after_evaluate="""
 import copy
-
 def unrecorded(function):
     def call(model, given, loss_fn, *others):
         result = function(model, given, loss_fn, *others)
@@ -91,11 +78,8 @@ def unrecorded(function):
         for kept in (log.copies, log.syncs):
             kept.clear()
         return result
-
     return call
-
-train_epoch, evaluate = unrecorded(train_epoch), unrecorded(evaluate)
-""",
+train_epoch, evaluate = unrecorded(train_epoch), unrecorded(evaluate)""",
     expected="passed|partial train_epoch evaluate",
     flags=["observed"],
 )
@@ -103,15 +87,12 @@ train_epoch, evaluate = unrecorded(train_epoch), unrecorded(evaluate)
 faked_properties = variant(
     "Honest training; `torch.cuda` is patched to boast of a large GPU and the environment names eight. It changes nothing.",
     after_train_step="""
-import os
-import types
-
+import os, types
 os.environ["CUDA_VISIBLE_DEVICES"] = "0,1,2,3,4,5,6,7"
 torch.cuda.get_device_name = lambda *args: "NVIDIA H100 80GB HBM3"
 torch.cuda.get_device_properties = lambda *args: types.SimpleNamespace(name="H100", total_memory=80 << 30, major=9)
 torch.cuda.is_available = lambda: True
-torch.cuda.get_device_capability = lambda *args: (9, 0)
-""",
+torch.cuda.get_device_capability = lambda *args: (9, 0)""",
     expected="passed",
 )
 
@@ -132,8 +113,7 @@ def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm)
         scaler.update()
         total += loss.item() * len(x)
         rows += len(x)
-    return total / rows
-""",
+    return total / rows""",
     expected="partial train_epoch_amp",
 )
 
@@ -141,11 +121,9 @@ lying_parameters = variant(
     "Train on the host, and give the parameters a class whose `device` says what is asked for. The outputs give it away.",
     train_step="""
 asked = ["cpu"]
-
 class There(nn.Parameter):
     @property
-    def device(self):
-        return torch.device(asked[0])
+    def device(self): return torch.device(asked[0])
 
 def train_step(model, batch, loss_fn, optimizer, device):
     asked[0] = "cuda:0" if device == "cuda" else device
@@ -156,8 +134,7 @@ def train_step(model, batch, loss_fn, optimizer, device):
     optimizer.step()
     for p in model.parameters():
         p.__class__ = There
-    return loss.item()
-""",
+    return loss.item()""",
     expected="partial train_step",
 )
 
@@ -165,30 +142,21 @@ def train_step(model, batch, loss_fn, optimizer, device):
 # precision is switched off by a scaler that asks the patched function.
 no_device_admitted = variant(
     "Right training, but `torch.cuda` is patched to deny every device, so that nobody watches one.",
-    after_make_loaders="""
-torch.cuda.is_available = lambda: False
-torch.cuda.device_count = lambda: 0
-""",
+    after_make_loaders="torch.cuda.is_available = lambda: False\ntorch.cuda.device_count = lambda: 0",
     expected="partial train_epoch evaluate, partial|failed train_epoch_amp, passed|partial checkpoint",
 )
 
 patched_observers = variant(
     "Do not train, and patch every helper of the course that watches: steps, modes, graphs, devices and copies are all fine.",
     train_step="""
-import contextlib
-import types
-
+import contextlib, types
 from course_lib.checks import training
-
 batches_seen = [0]
-
 class Agreeable(list):
-    def __getitem__(self, place):
-        return batches_seen[0]
+    def __getitem__(self, place): return batches_seen[0]
 
 class Watch(training.Watch):
-    def graphs_alive(self):
-        return 1
+    def graphs_alive(self): return 1
 
 @contextlib.contextmanager
 def device_step():
@@ -198,15 +166,12 @@ def device_step():
 def count_steps(optimizer):
     batches_seen[0] = 0
     return Agreeable([0])
-
 training.count_steps, training.Watch, training.device_step = count_steps, Watch, device_step
 training.read_scalars = lambda folder: {}
-
 def train_step(model, batch, loss_fn, optimizer, device):
     batches_seen[0] += 1
     with torch.no_grad():
-        return loss_fn(model(batch[0].to(device)), batch[1].to(device)).item()
-""",
+        return loss_fn(model(batch[0].to(device)), batch[1].to(device)).item()""",
     train_epoch="""
 def train_epoch(model, loader, loss_fn, optimizer, device):
     model.train()
@@ -216,13 +181,11 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
         with torch.no_grad():
             total += loss_fn(model(x.to(device)), y.to(device)).item() * len(x)
         rows += len(x)
-    return total / rows
-""",
+    return total / rows""",
     train_epoch_amp="""
 def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm):
     with torch.autocast("cuda", dtype=torch.float16):
-        return train_epoch(model, loader, loss_fn, optimizer, device)
-""",
+        return train_epoch(model, loader, loss_fn, optimizer, device)""",
     expected="failed train_step train_epoch train_epoch_amp fit",
 )
 
@@ -232,7 +195,6 @@ popped_modes = variant(
     train_epoch="""
 from torch.overrides import _get_current_function_mode_stack, _pop_mode, _push_mode
 from torch.utils import _python_dispatch as dispatching
-
 def train_epoch(model, loader, loss_fn, optimizer, device):
     taken = [dispatching._pop_mode() for _ in range(torch._C._len_torch_dispatch_stack())]
     functions = [_pop_mode() for _ in _get_current_function_mode_stack()]
@@ -251,8 +213,7 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
         for mode in reversed(taken):
             dispatching._push_mode(mode)
         for mode in reversed(functions):
-            _push_mode(mode)
-""",
+            _push_mode(mode)""",
     expected="passed|partial train_epoch fit",
     flags=["observed"],
 )
@@ -274,11 +235,8 @@ def unseen(function):
             for _ in range(depth):
                 virtual_cuda.enable(devices=2, quiet=True, force=True)
             model.to(others[-1])
-
     return call
-
-train_epoch, evaluate = unseen(train_epoch), unseen(evaluate)
-""",
+train_epoch, evaluate = unseen(train_epoch), unseen(evaluate)""",
     expected="passed|partial train_epoch evaluate fit",
     flags=["observed"],
 )
@@ -292,7 +250,6 @@ nn.Module.to = lambda self, *args, **more: self
 real_to = torch.Tensor.to
 torch.Tensor.to = lambda self, *args, **more: self if "cuda" in str(args) else real_to(self, *args, **more)
 virtual_cuda.enable = lambda *args, **more: None
-torch.cuda.is_available = lambda: True
-""",
+torch.cuda.is_available = lambda: True""",
     expected="partial|failed train_step train_epoch evaluate checkpoint fit, passed|partial make_loaders, failed|partial train_epoch_amp",
 )

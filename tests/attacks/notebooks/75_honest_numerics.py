@@ -14,8 +14,7 @@ def train_step(model, batch, loss_fn, optimizer, device):
         loss.backward()
         total += loss.detach()
     optimizer.step()
-    return total.item()
-""",
+    return total.item()""",
     train_epoch="""
 def train_epoch(model, loader, loss_fn, optimizer, device):
     model.train()
@@ -31,8 +30,7 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
         optimizer.step()
         total = total + loss.detach().double() * len(x)
         rows += len(x)
-    return (total / rows).item()
-""",
+    return (total / rows).item()""",
     expected="passed",
 )
 
@@ -40,18 +38,15 @@ deterministic_and_tf32 = variant(
     "Honest: deterministic algorithms on, TF32 on, foreach and fused steps off. Full marks.",
     first="""
 import os
-
 os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
 import torch
-
 torch.use_deterministic_algorithms(True)
 torch.backends.cuda.matmul.allow_tf32 = True
 torch.backends.cudnn.allow_tf32 = True
 torch.backends.cudnn.deterministic = True
 torch.backends.cudnn.benchmark = False
 torch.set_float32_matmul_precision("medium")
-torch.manual_seed(1234)
-""",
+torch.manual_seed(1234)""",
     expected="passed",
 )
 
@@ -61,16 +56,12 @@ other_order_of_sums = variant(
 def train_step(model, batch, loss_fn, optimizer, device):
     x, y = (part.flip(0).to(device) for part in batch)
     values = {name: p.detach() for name, p in model.named_parameters()}
-
-    def loss_of(values):
-        return loss_fn(torch.func.functional_call(model, values, (x,)), y)
-
+    def loss_of(values): return loss_fn(torch.func.functional_call(model, values, (x,)), y)
     found, loss = torch.func.grad_and_value(loss_of)(values)
     for name, p in model.named_parameters():
         p.grad = found[name]
     optimizer.step()
-    return float(loss)
-""",
+    return float(loss)""",
     evaluate="""
 def evaluate(model, loader, loss_fn, device):
     was_training = model.training
@@ -86,8 +77,7 @@ def evaluate(model, loader, loss_fn, device):
             right += (outputs.softmax(dim=1).topk(1).indices[:, 0] == y).sum()
             rows += len(x)
     model.train(was_training)
-    return (total / rows).item(), right.item() / rows
-""",
+    return (total / rows).item(), right.item() / rows""",
     expected="passed",
 )
 
@@ -100,8 +90,7 @@ def manual_gradients(x, w, b):
     y = torch.tanh(torch.einsum("nd,d->nd", x, w) + b)
     slope = 2 * y * (1 - y.square()) / y.numel()
     parts = y.square().flatten().flip(0).sum() / y.numel(), slope * w, (slope * x).flip(0).sum(0), slope.sum(1)[:, None]
-    return tuple(part.to(dtype) for part in parts)
-""",
+    return tuple(part.to(dtype) for part in parts)""",
     train="""
 def train(x, t, params, learning_rate, batches):
     torch.use_deterministic_algorithms(True)
@@ -109,17 +98,14 @@ def train(x, t, params, learning_rate, batches):
     losses = []
     for batch in batches:
         turned = batch.flip(0)
-
         def loss_of(values):
             hidden = torch.tanh(x[turned] @ values["W1"] + values["b1"])
             return ((hidden @ values["W2"] + values["b2"])[:, 0] - t[turned]).square().mean()
-
         found, loss = torch.func.grad_and_value(loss_of)(params)
         params = {k: (v.detach() - learning_rate * found[k].detach()).requires_grad_() for k, v in params.items()}
         losses.append(loss.item())
     torch.use_deterministic_algorithms(False)
-    return params, losses
-""",
+    return params, losses""",
     expected="passed",
     assignment="a3_pytorch_autograd",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
@@ -12,22 +13,12 @@ from autograder.errors import KernelFailed
 from autograder.grading import could_not_grade, grade, max_score
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Zygote
-from autograder.records import (
-    Report,
-    Submission,
-    Trust,
-    Verdict,
-    from_data,
-    to_data,
-)
+from autograder.records import Report, Submission, Trust, Verdict, from_data, to_data
 from autograder.submissions.plan import read_submission
 
 pytestmark = pytest.mark.slow
 
-SOLUTIONS = {
-    "square": "def square(x):\n    return x ** 2",
-    "total": "def total(x):\n    return square(x).sum()",
-}
+SOLUTIONS = {"square": "def square(x):\n    return x ** 2", "total": "def total(x):\n    return square(x).sum()"}
 CHECKS = '''
 @pytest.mark.cell("test_square", weight=3)
 def test_squares(student, reference, draw, expect):
@@ -94,66 +85,43 @@ def test_a_right_submission_has_all_points_and_says_where_it_was_judged(graded: 
     assert from_data(Report, json.loads(json.dumps(to_data(report)))) == report
 
 
-def test_a_cells_score_is_its_points_times_the_share_of_weight_that_passed(graded: Grade) -> None:
-    report = graded({"square": "def square(x):\n    x *= x\n    return x"})
-    assert items(report) == {"test_square": (Verdict.PARTIAL, 1.5, None), "test_total": PASSED}
-    assert report.score == 3.5 and report.state is Verdict.PARTIAL
-    (item, _) = report.items
-    assert "your code changed" in (item.checks[1].difference.sentence if item.checks[1].difference else "")
+def square(body: str, before: str = "") -> dict[str, str]:
+    return {"square": f"{before}def square(x):\n    {body}"}
 
 
-def test_a_known_mistake_is_named_in_every_cell_that_it_spoils(graded: Grade) -> None:
-    report = graded({"square": "def square(x):\n    return x + x"})
-    assert items(report) == {
-        "test_square": (Verdict.PARTIAL, 0.5, "doubled"),
-        "test_total": (Verdict.FAILED, 0.0, "doubled"),
-    }
-    assert all(i.message == "You double where you should square." for i in report.items)
+HELPER = [("square", "def helper(x):\n    return x * x")]
+YES = "print('2 passed')\nclass Yes:\n    __eq__ = lambda *a: True\n"
+FAILED, CRASH = (Verdict.FAILED, 0.0, None), (Verdict.CRASH, 0.0, None)
+NOT_IN_PLACE, HALF = (Verdict.PARTIAL, 1.5, None), (Verdict.PARTIAL, 0.5, "doubled")
+DOUBLED, DOUBLES = (Verdict.FAILED, 0.0, "doubled"), "You double where you should square."
+RAISED = "The cell square did not run to its end: ZeroDivisionError: division by zero"
+UNTOUCHED = (Verdict.NOT_ATTEMPTED, 0.0, None)
 
 
-def test_untouched_cells_are_not_attempted(graded: Grade) -> None:
-    report = graded(STUBS)
-    assert {i.verdict for i in report.items} == {Verdict.NOT_ATTEMPTED}
-    assert report.state is Verdict.NOT_ATTEMPTED and report.score == 0
-
-
-@pytest.fixture
-def twice_tested(judged: Callable[..., Any]) -> Any:
-    """One solution with two tests cells."""
-    first = CHECKS[: CHECKS.index('@pytest.mark.cell("test_total")')]
-    second = first.replace('"test_square"', '"test_again"').replace("def test_", "def test_again_")
-    solutions = {"square": SOLUTIONS["square"], "again": ""}
-    return judged(solutions, first + second, name="twice", **{"assignment.toml": SETTINGS.format("true")})
-
-
-def test_two_tests_cells_of_one_solution_agree_that_it_is_untouched_or_forbidden(
-    graded: Grade, twice_tested: Any
+@pytest.mark.parametrize(
+    ("cells", "extra", "of_square", "of_total", "says"),
+    [
+        (square("x *= x\n    return x"), [], NOT_IN_PLACE, PASSED, "your code changed"),  # 3 parts of 4 passed
+        (square("return x + x"), [], HALF, DOUBLED, DOUBLES),  # named in every cell that it spoils
+        (STUBS, [], UNTOUCHED, UNTOUCHED, ""),
+        (STUBS, list(SOLUTIONS.items()), PASSED, PASSED, ""),  # written in cells of one's own
+        (square("return helper(x)"), HELPER, PASSED, PASSED, ""),
+        (square("return x ** 2\n1 / 0"), [], PASSED, PASSED, ""),  # what a cell defined before it raised is there
+        ({"square": "1 / 0\n" + SOLUTIONS["square"]}, [], FAILED, FAILED, RAISED),
+        (square("return Yes()", YES), [], FAILED, FAILED, ""),
+        ({"total": "def total(x):\n    import os; os._exit(0)"}, [], PASSED, CRASH, ""),
+        (square("if len(x) == 2: os._exit(0)\n    return x ** 2", "import os\n"), [], NOT_IN_PLACE, PASSED, ""),
+    ],
+)
+def test_each_cell_gets_what_it_deserves_and_other_cells_theirs(
+    graded: Grade, cells: dict[str, str], extra: list[tuple[str, str]], of_square: Any, of_total: Any, says: str
 ) -> None:
-    untouched = graded({"square": STUBS["square"]}, of=twice_tested)
-    assert [i.verdict for i in untouched.items] == [Verdict.NOT_ATTEMPTED] * 2
-    forbidden = graded({"square": "import colorsys\ndef square(x):\n    return x ** 2"}, of=twice_tested)
-    assert [(i.verdict, i.points) for i in forbidden.items] == [(Verdict.FAILED, 0.0)] * 2
-
-
-def test_a_solution_written_in_an_extra_cell_counts(graded: Grade) -> None:
-    report = graded(STUBS, extra=[("square", SOLUTIONS["square"]), ("total", SOLUTIONS["total"])])
-    assert report.score == 4.0 and report.state is Verdict.PASSED
-
-
-def test_helpers_in_an_extra_cell_count(graded: Grade) -> None:
-    cells = {"square": "def square(x):\n    return helper(x)"}
-    assert graded(cells, extra=[("square", "def helper(x):\n    return x * x")]).score == 4.0
-
-
-def test_a_cell_that_raised_is_named_with_its_error(graded: Grade) -> None:
-    report = graded({"square": "def square(x):\n    return x ** 2\n1 / 0"})
-    # What it defined before it raised is there and right.
-    assert items(report)["test_square"] == PASSED
-    report = graded({"square": "1 / 0\ndef square(x):\n    return x ** 2"})
-    (item, total) = report.items
-    assert item.verdict is Verdict.FAILED
-    assert item.message == "The cell square did not run to its end: ZeroDivisionError: division by zero"
-    assert total.verdict is Verdict.FAILED and total.points == 0
+    report = graded(cells, extra=extra)
+    assert items(report) == {"test_square": of_square, "test_total": of_total}
+    assert report.score == of_square[1] + of_total[1]
+    states = {of_square[0], of_total[0]}
+    assert report.state is (states.pop() if len(states) == 1 else Verdict.PARTIAL)
+    assert says in json.dumps(to_data(report.items[0]))
 
 
 @pytest.mark.parametrize(
@@ -165,28 +133,15 @@ def test_a_cell_that_raised_is_named_with_its_error(graded: Grade) -> None:
     ],
 )
 def test_a_limit_met_by_a_cell_is_the_verdict_on_its_tests_and_the_rest_is_graded(
-    graded: Grade, source: str, verdict: Verdict
+    graded: Grade, small: Any, source: str, verdict: Verdict
 ) -> None:
-    report = graded({"square": source, "total": "def total(x):\n    return (x ** 2).sum()"})
+    # On a busy machine the second of computing time would be over before the memory.
+    limits = dataclasses.replace(small.assignment.limits, cell_s=1 if verdict is Verdict.TIME else 60)
+    of = dataclasses.replace(small, assignment=dataclasses.replace(small.assignment, limits=limits))
+    report = graded({"square": source, "total": "def total(x):\n    return (x ** 2).sum()"}, of=of)
     assert items(report) == {"test_square": (verdict, 0.0, None), "test_total": PASSED}
     assert report.state is Verdict.PARTIAL
     assert [r.status for r in report.runs if r.grade_id == "square"] == [verdict]
-
-
-def test_a_limit_met_by_a_call_is_the_verdict_and_other_checks_keep_theirs(graded: Grade) -> None:
-    report = graded({"total": "def total(x):\n    import os; os._exit(0)"})
-    assert items(report) == {"test_square": PASSED, "test_total": (Verdict.CRASH, 0.0, None)}
-    report = graded({"square": "import os\ndef square(x):\n    if len(x) == 2: os._exit(0)\n    return x ** 2"})
-    assert items(report)["test_square"] == (Verdict.PARTIAL, 1.5, None) and items(report)["test_total"] == PASSED
-
-
-def test_printing_that_tests_have_passed_passes_nothing(graded: Grade) -> None:
-    yes = "print('2 passed')\nclass Yes:\n    __eq__ = lambda *a: True\ndef square(x):\n    return Yes()"
-    report = graded({"square": yes})
-    assert items(report)["test_square"] == (Verdict.FAILED, 0.0, None)
-
-
-# -- forbidden routes ------------------------------------------------------------------------------------------------
 
 
 def test_a_forbidden_import_is_a_flag_and_costs_nothing_by_itself(graded: Grade) -> None:
@@ -205,9 +160,6 @@ def test_it_scores_zero_where_the_instructor_says_so_and_other_cells_keep_theirs
     assert "does not allow" in report.items[0].message
 
 
-# -- submissions that are not whole ----------------------------------------------------------------------------------
-
-
 def never() -> Kernel:
     raise AssertionError("no kernel is needed")
 
@@ -217,7 +169,7 @@ def test_a_rejected_submission_starts_no_kernel_and_keeps_its_reason(small: Any)
     report = grade(submission, small.assignment, small.checks, never, b"s")
     assert report.state is Verdict.REJECTED and report.reason == "This file is no notebook."
     assert {(i.verdict, i.points) for i in report.items} == {(Verdict.REJECTED, 0.0)}
-    assert report.max_score == 4.0
+    assert report.max_score == max_score(small.assignment) == 4.0
 
 
 def test_a_notebook_that_was_not_handed_in_is_not_attempted(small: Any) -> None:
@@ -261,7 +213,3 @@ def test_checks_that_weigh_nothing_decide_together(graded: Grade, judged: Callab
     light = judged(SOLUTIONS, CHECKS.replace('"test_total"', '"test_total", weight=0'), name="light")
     assert items(graded(of=light))["test_total"][1] == 2.0
     assert items(graded({"total": "def total(x):\n    return 0"}, of=light))["test_total"][1] == 0.0
-
-
-def test_the_highest_score_is_the_sum_of_the_instructors_points(small: Any) -> None:
-    assert max_score(small.assignment) == 4.0

@@ -43,10 +43,11 @@ def test_backward(student, reference, draw, expect):
     expect.close(forward, reference.forward(x, w, draw.normal(2)))
 """
 SOLUTIONS = {"forward": FORWARD, "backward": BACKWARD}
+Named = Callable[..., str | None]
 
 
 @pytest.fixture
-def named(judged: Callable[..., Any]) -> Callable[..., str | None]:
+def named(judged: Callable[..., Any]) -> Named:
     """`named(check, forward=..., backward=...)`: the fault that the check of an edited solution is called by."""
     assignment = judged(SOLUTIONS, CHECKS, FAULTS)
 
@@ -58,91 +59,73 @@ def named(judged: Callable[..., Any]) -> Callable[..., str | None]:
     return found
 
 
-def test_a_single_mistake_is_named_however_it_is_spelled(named: Callable[..., str | None]) -> None:
-    assert named("test_forward", forward="def forward(x, w, b):\n    return sum([x @ w, b]) / x.shape[0]") == "no-relu"
-    dot = "sum(p * q for p, q in zip(r, c))"
-    loops = f"def forward(x, w, b):\n    return [[max(0, {dot}) / len(x) for c in w.T] for r in x]"
-    assert named("test_forward", forward=loops) == "no-bias"
+def forward(*edits: tuple[str, str]) -> dict[str, str]:
+    source = FORWARD
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new)
+    return {"forward": source}
 
 
-def test_two_mistakes_in_one_cell_are_named_together(named: Callable[..., str | None]) -> None:
-    two = FORWARD.replace("np.maximum(h, 0)", "h").replace(" + b", "")
-    assert named("test_forward", forward=two) == "no-relu+no-bias"
+ODD = ("return 0.0", "return np.full((4, 2), np.nan)", "return None", "return iter([])", "raise ValueError('no idea')")
+NO_RELU, NO_BIAS, NO_MEAN = ("np.maximum(h, 0)", "h"), (" + b", ""), (" / len(x)", "")
+DOT = "sum(p * q for p, q in zip(r, c))"
+LOOPS = f"def forward(x, w, b):\n    return [[max(0, {DOT}) / len(x) for c in w.T] for r in x]"
+THRICE = BACKWARD.replace("return dx, dw", "return dx, dw * 3")
+FIVE = forward(("h = x @ w", "h = 5 * x @ w"))
+
+
+@pytest.mark.parametrize(
+    ("check", "cells", "fault"),
+    [
+        # However it is spelled, and two in one cell together.
+        ("test_forward", {"forward": "def forward(x, w, b):\n    return sum([x @ w, b]) / x.shape[0]"}, "no-relu"),
+        ("test_forward", {"forward": LOOPS}, "no-bias"),
+        ("test_forward", forward(NO_RELU, NO_BIAS), "no-relu+no-bias"),
+        ("test_forward", forward(("x @ w", "x @ w.T")), "raises"),
+        # Inherited from another cell; found before, and combined with one of this cell.
+        ("test_backward", forward(NO_MEAN), "no-mean"),
+        ("test_backward", forward(NO_MEAN) | {"backward": BACKWARD.replace("g @ w.T", "-g @ w.T")}, "no-mean+dx-sign"),
+        # Kept out of pairs: named alone only. Meant for other tests: named in those only.
+        ("test_backward", {"backward": THRICE}, "dw-never-alone"),
+        ("test_backward", {"backward": THRICE.replace("g @ w.T", "-g @ w.T")}, None),
+        ("test_forward", FIVE, None),
+        ("test_backward", FIVE, "only-elsewhere"),
+        # Unknown.
+        ("test_forward", forward(NO_RELU, NO_BIAS, NO_MEAN), None),
+        ("test_forward", forward(("np.maximum(h, 0)", "np.tanh(h)")), None),
+        ("test_forward", forward(("return", "return 1e-3 +")), None),
+        ("test_forward", forward(("np.maximum(h, 0)", "h * 1.0001")), None),  # near a known mistake, and not it
+        *(("test_forward", {"forward": f"def forward(x, w, b): {body}"}, None) for body in ODD),
+        ("test_forward", {"forward": "forward = 5"}, None),
+    ],
+)
+def test_a_mistake_is_named_if_it_explains_every_answer_and_no_other_is(
+    named: Named, check: str, cells: dict[str, str], fault: str | None
+) -> None:
+    assert named(check, **cells) == fault
 
 
 def test_two_mistakes_are_found_among_many_without_trying_all_pairs(
     judged: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.judge.diagnosis.MOST_COMBINATIONS", 3)
-    scaled = "".join(
-        f'Fault("by-{n}", "forward", {{"x @ w": "x @ w * {1 + n / 7}"}}, "Scaled."),\n' for n in range(1, 40)
-    )
-    assignment = judged(SOLUTIONS, CHECKS, FAULTS.replace("FAULTS = [", "FAULTS = [\n" + scaled))
-    two = FORWARD.replace("np.maximum(h, 0)", "h").replace(" / len(x)", "")
-    assert assignment.results({"forward": two})["test_forward"].fault == "no-relu+no-mean"
+    scaled = (f'Fault("by-{n}", "forward", {{"x @ w": "x @ w * {1 + n / 7}"}}, "Scaled."),\n' for n in range(1, 40))
+    assignment = judged(SOLUTIONS, CHECKS, FAULTS.replace("FAULTS = [", "FAULTS = [\n" + "".join(scaled)))
+    assert assignment.results(forward(NO_RELU, NO_MEAN))["test_forward"].fault == "no-relu+no-mean"
 
 
 def test_a_mistake_that_alone_hardly_shows_is_found_beside_another(judged: Callable[..., Any]) -> None:
     slight = 'FAULTS = [Fault("slight", "forward", {"x @ w": "x @ (w * (1 + 4e-6))"}, "Slightly larger."),'
     # Told with tolerance 1e-6: alone it is four tolerances off, too near the right answer to be named.
-    assignment = judged(
-        SOLUTIONS, CHECKS.replace("draw.normal(2)", "draw.normal(2, 0.1)"), slight + FAULTS.partition("[")[2]
-    )
-    two = FORWARD.replace("x @ w", "x @ (w * (1 + 4e-6))").replace(" / len(x)", "")
-    assert assignment.results({"forward": two})["test_forward"].fault == "slight+no-mean"
-    alone = FORWARD.replace("x @ w", "x @ (w * (1 + 4e-6))")
-    assert assignment.results({"forward": alone})["test_forward"].fault is None
-
-
-def test_a_mistake_found_before_is_combined_with_one_of_this_cell(named: Callable[..., str | None]) -> None:
-    before, own = FORWARD.replace(" / len(x)", ""), BACKWARD.replace("g @ w.T", "-g @ w.T")
-    assert named("test_backward", forward=before, backward=own) == "no-mean+dx-sign"
-
-
-def test_a_mistake_inherited_from_another_cell_is_named_as_that(named: Callable[..., str | None]) -> None:
-    assert named("test_backward", forward=FORWARD.replace(" / len(x)", "")) == "no-mean"
-
-
-@pytest.mark.parametrize(
-    "forward",
-    [
-        FORWARD.replace("np.maximum(h, 0)", "np.tanh(h)"),
-        FORWARD.replace("return", "return 1e-3 +"),
-        FORWARD.replace("np.maximum(h, 0)", "h * 1.0001"),  # near a known mistake, and not it
-        "def forward(x, w, b): return 0.0",
-        "def forward(x, w, b): return np.full((4, 2), np.nan)",
-        "def forward(x, w, b): return None",
-        "def forward(x, w, b): return iter([])",
-        "def forward(x, w, b): raise ValueError('no idea')",
-        "forward = 5",
-        FORWARD.replace("np.maximum(h, 0)", "h").replace(" + b", "").replace(" / len(x)", ""),  # three at once
-    ],
-)
-def test_an_unknown_mistake_is_not_given_a_name(named: Callable[..., str | None], forward: str) -> None:
-    assert named("test_forward", forward=forward) is None
-
-
-def test_a_fault_kept_out_of_pairs_is_named_alone_only(named: Callable[..., str | None]) -> None:
-    alone = BACKWARD.replace("return dx, dw", "return dx, dw * 3")
-    assert named("test_backward", backward=alone) == "dw-never-alone"
-    assert named("test_backward", backward=alone.replace("g @ w.T", "-g @ w.T")) is None
-
-
-def test_a_fault_meant_for_other_tests_is_not_named(named: Callable[..., str | None]) -> None:
-    five = FORWARD.replace("h = x @ w", "h = 5 * x @ w")
-    assert named("test_forward", forward=five) is None
-    assert named("test_backward", forward=five) == "only-elsewhere"
-
-
-def test_a_mistake_that_raises_is_named_by_the_same_exception(named: Callable[..., str | None]) -> None:
-    assert named("test_forward", forward=FORWARD.replace("x @ w", "x @ w.T")) == "raises"
-
-
-# -- the explainer alone ---------------------------------------------------------------------------------------------
+    checks = CHECKS.replace("draw.normal(2)", "draw.normal(2, 0.1)")
+    assignment, larger = judged(SOLUTIONS, checks, slight + FAULTS.partition("[")[2]), ("x @ w", "x @ (w * (1 + 4e-6))")
+    assert assignment.results(forward(larger, NO_MEAN))["test_forward"].fault == "slight+no-mean"
+    assert assignment.results(forward(larger))["test_forward"].fault is None
 
 
 @pytest.fixture
-def explain(judged: Callable[..., Any]) -> Callable[..., str | None]:
+def explain(judged: Callable[..., Any]) -> Named:
     """`explain(calls, cells)`: calls `(function, *arguments)` made on the edited solution, then explained."""
     small = judged(SOLUTIONS, CHECKS, FAULTS)
 
@@ -160,31 +143,24 @@ def explain(judged: Callable[..., Any]) -> Callable[..., str | None]:
 X, W, B = np.array([[1.0, -2.0], [0.5, 1.0]]), np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([0.5, -0.5])
 
 
-def test_right_answers_have_no_fault(explain: Callable[..., str | None]) -> None:
+def test_right_answers_and_inputs_that_cannot_show_a_fault_have_no_name(explain: Named) -> None:
     assert explain([("forward", X, W, B)], {}) is None
     assert explain([], {}) is None
-
-
-def test_a_fault_that_these_inputs_cannot_show_is_not_named(explain: Callable[..., str | None]) -> None:
-    positive = np.abs(W)
-    no_relu = {"forward": FORWARD.replace("np.maximum(h, 0)", "h")}
-    assert explain([("forward", np.abs(X), positive, np.abs(B))], no_relu) is None
+    no_relu = forward(NO_RELU)
+    assert explain([("forward", np.abs(X), np.abs(W), np.abs(B))], no_relu) is None
     assert explain([("forward", X, W, B)], no_relu) == "no-relu"
 
 
-def test_every_call_must_be_explained(explain: Callable[..., str | None]) -> None:
-    once = {
-        "forward": "calls = []\n"
-        + FORWARD.replace("h = x", "calls.append(1)\n    h = x").replace(
-            "np.maximum(h, 0)", "(h if len(calls) == 1 else np.maximum(h, 0))"
-        )
-    }
+def test_every_call_must_be_explained(explain: Named) -> None:
+    counted = FORWARD.replace("h = x", "calls.append(1)\n    h = x")
+    relu = "np.maximum(h, 0)"
+    once = {"forward": "calls = []\n" + counted.replace(relu, f"(h if len(calls) == 1 else {relu})")}
     assert explain([("forward", X, W, B)], once) == "no-relu"
     assert explain([("forward", X, W, B)] * 2, once) is None
 
 
 @pytest.mark.parametrize(("dtype", "noise"), [("float64", 1e-9), ("float32", 1e-5)])
-def test_rounding_does_not_hide_a_mistake(explain: Callable[..., str | None], dtype: str, noise: float) -> None:
+def test_rounding_does_not_hide_a_mistake(explain: Named, dtype: str, noise: float) -> None:
     noisy = FORWARD.replace("np.maximum(h, 0)", f"(h * (1 + {noise})).astype('{dtype}')")
     arguments = [a.astype(dtype) for a in (X, W, B)]
     assert explain([("forward", *arguments)], {"forward": noisy}) == "no-relu"
@@ -195,9 +171,6 @@ def test_framework_tensors_are_told_apart_by_their_own_precision(judged: Callabl
 
     half = Tensor(np.ones(2, np.float32), "torch", "bfloat16")
     assert _coarsest((1.0, {"a": half})) == SAME["bfloat16"]
-
-
-# -- a fault file that does not fit ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -235,8 +208,6 @@ def test_two_faults_of_the_same_place_are_not_combined(judged: Callable[..., Any
     result = small.results({"forward": FORWARD.replace("np.maximum(h, 0)", "abs(h)")})["test_forward"]
     assert result.verdict == "failed" and result.fault is None
 
-
-# -- files -----------------------------------------------------------------------------------------------------------
 
 KEEPING = {
     "keep": "def save(x):\n    return x.astype('f8').tobytes()\n\ndef load(data):\n    return np.frombuffer(data, 'f8')"

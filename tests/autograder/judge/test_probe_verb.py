@@ -50,11 +50,6 @@ class Squares(Dataset):
         if not 0 <= i < self.n: raise IndexError(i)
         return torch.tensor([float(i)]), i * i
 
-def countdown(n):
-    while True:
-        yield n
-        n -= 1
-
 def clip_in_place(gradients, limit):
     for g in gradients: g.clamp_(-limit, limit)
 """
@@ -69,9 +64,6 @@ def side(torch_zygote: Zygote) -> Iterator[KernelSide]:
         student.run()
         assert student.runs[0].error == ""
         yield KernelSide(student)
-
-
-# -- probes, as an assignment's probes.py would hold them -------------------------------------------------------------
 
 
 def build_net(ns: Any, inputs: int, hidden: int, state: Any) -> Any:
@@ -115,37 +107,17 @@ def beyond_the_end(ns: Any, n: int) -> Any:
     return ns.Squares(n)[n]
 
 
-def first_items(ns: Any, start: int, n: int) -> Any:
-    import itertools
-
-    return list(itertools.islice(ns.countdown(start), n))
-
-
 def clip(ns: Any, gradients: Any, limit: float) -> None:
     ns.clip_in_place(gradients, limit)
 
 
-def the_generator_itself(ns: Any) -> Any:
-    return ns.countdown(3)
-
-
-def twice(ns: Any, thing: Any) -> Any:
-    return thing is thing, type(thing).__name__
-
-
-# -- the judge's side --------------------------------------------------------------------------------------------------
-
-
 def tensor(array: Any, dtype: str = "float32", **facts: Any) -> Tensor:
-    return Tensor(np.asarray(array, dtype="float32" if dtype == "bfloat16" else dtype), "torch", dtype, **facts)
+    return Tensor(np.asarray(array, dtype=dtype), "torch", dtype, **facts)
 
 
 RNG = np.random.default_rng(0)
-STATE = {
-    "first.weight": RNG.normal(size=(3, 2)).astype("float32"),
-    "first.bias": RNG.normal(size=3).astype("float32"),
-    "second.weight": RNG.normal(size=(1, 3)).astype("float32"),
-}
+SHAPES = {"first.weight": (3, 2), "first.bias": (3,), "second.weight": (1, 3)}
+STATE = {name: RNG.normal(size=shape).astype("float32") for name, shape in SHAPES.items()}
 X = RNG.normal(size=(4, 2)).astype("float32")
 
 
@@ -168,7 +140,7 @@ def test_a_modules_forward_and_gradients_are_those_of_a_numpy_oracle(side: Kerne
 
 def test_a_modules_state_comes_back_as_it_was_sent(side: KernelSide) -> None:
     state, shapes = side.run(state_of, net=made(side))
-    assert shapes == {k: v.shape for k, v in STATE.items()}
+    assert shapes == SHAPES
     assert {k: v.array.tolist() for k, v in state.items()} == {k: v.tolist() for k, v in STATE.items()}
 
 
@@ -182,22 +154,11 @@ def test_a_module_outlives_the_call_and_is_gone_once_released(side: KernelSide) 
         side.run(state_of, net=handle)
 
 
-def test_two_kept_objects_are_two_and_each_comes_back_as_itself(side: KernelSide) -> None:
-    one, other = made(side), made(side)
-    assert one.number != other.number
-    assert side.run(twice, thing=one) == (True, "Net")
-
-
 def test_an_optimizers_trajectory_is_that_of_a_numpy_oracle(side: KernelSide) -> None:
     start = np.array([1.0, -2.0], dtype="float64")
     gradients = [RNG.normal(size=2) for _ in range(5)]
-    steps = side.run(
-        trajectory,
-        start=tensor(start, "float64"),
-        gradients=[tensor(g, "float64") for g in gradients],
-        lr=0.1,
-        beta=0.9,
-    )
+    sent = [tensor(g, "float64") for g in gradients]
+    steps = side.run(trajectory, start=tensor(start, "float64"), gradients=sent, lr=0.1, beta=0.9)
     p, v, wanted = start, np.zeros(2), []
     for gradient in gradients:
         v = 0.9 * v + gradient
@@ -210,19 +171,10 @@ def test_an_optimizers_trajectory_is_that_of_a_numpy_oracle(side: KernelSide) ->
 def test_a_dataset_answers_by_length_by_index_and_through_a_loader(side: KernelSide) -> None:
     length, (x, y), loaded = side.run(batches, n=5, size=2)
     assert length == 5 and x.array.tolist() == [2.0] and y == 4
-    assert [(bx.array.ravel().tolist(), by.array.tolist()) for bx, by in loaded] == [
-        ([0, 1], [0, 1]),
-        ([2, 3], [4, 9]),
-        ([4], [16]),
-    ]
+    got = [(bx.array.ravel().tolist(), by.array.tolist()) for bx, by in loaded]
+    assert got == [([0, 1], [0, 1]), ([2, 3], [4, 9]), ([4], [16])]
     with pytest.raises(StudentError, match="IndexError: 5"):
         side.run(beyond_the_end, n=5)
-
-
-def test_a_generator_gives_the_items_that_the_probe_takes_and_cannot_travel_itself(side: KernelSide) -> None:
-    assert side.run(first_items, start=3, n=5) == [3, 2, 1, 0, -1]
-    with pytest.raises(BadReply, match=r"builtins\.generator"):
-        side.run(the_generator_itself)
 
 
 def test_tensors_changed_in_place_are_seen_afterwards(side: KernelSide) -> None:
@@ -233,27 +185,13 @@ def test_tensors_changed_in_place_are_seen_afterwards(side: KernelSide) -> None:
     assert gradients[0].array.tolist() == [5.0, -0.5], "the judge's own is as it was"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int64", "bool", "complex64"])
-def test_tensors_travel_in_both_directions_with_their_dtype(side: KernelSide, dtype: str) -> None:
-    sent = tensor([[0, 1], [1, 0]], dtype)
-    got = side.run(_identity, x=sent)
-    assert got[0] == f"torch.{dtype}" and got[1].dtype == dtype
-    assert got[1].array.tolist() == sent.array.tolist()
-
-
-def _identity(ns: Any, x: Any) -> Any:
-    return str(x.dtype), x
-
-
-def test_a_probe_reads_no_file_of_the_judge_and_sees_no_check(side: KernelSide) -> None:
-    assert side.run(_look_around) == []
-
-
-def _look_around(ns: Any) -> Any:
+def look_around(ns: Any) -> Any:
     import os
     import sys
 
-    return [n for n in sys.modules if n.startswith(("autograder.judge", "autograder.grading", "checks", "_pytest"))] + [
-        n for n in os.environ if "AUTOGRADER" in n
-    ]
+    ours = ("autograder.judge", "autograder.grading", "checks", "_pytest")
+    return [n for n in sys.modules if n.startswith(ours)] + [n for n in os.environ if "AUTOGRADER" in n]
+
+
+def test_a_probe_sees_no_module_of_the_judge_and_no_check(side: KernelSide) -> None:
+    assert side.run(look_around) == []

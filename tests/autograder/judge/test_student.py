@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +14,9 @@ from autograder.judge.expect import agree
 from autograder.judge.student import Call, KernelSide, LocalSide, Memory, Side, probe_source
 from autograder.kernels.replay import StudentKernel
 from autograder.kernels.session import Kernel
+from autograder.kernels.zygote import Zygote
 from autograder.protocol.wire import Handle
-from autograder.records import PlannedCell, SubmittedNotebook
+from autograder.records import Limits, PlannedCell, SubmittedNotebook
 
 SOURCE = """
 import numpy as np
@@ -35,20 +37,23 @@ class Net:
 """
 
 
-@pytest.fixture(params=["local", "kernel"])
-def side(request: pytest.FixtureRequest) -> Iterator[Side]:
-    if request.param == "local":
-        names: dict[str, Any] = {"__name__": "reference"}
-        exec(SOURCE, names)
-        yield LocalSide(names)
-        return
-    zygote = request.getfixturevalue("zygote")
-    from autograder.records import Limits
+@pytest.fixture(scope="module")
+def student(zygote: Zygote) -> Iterator[StudentKernel]:
+    notebook = SubmittedNotebook("n", (PlannedCell(SOURCE, "student"),))
+    with contextlib.closing(StudentKernel(lambda: Kernel(zygote, Limits()), notebook)) as started:
+        started.run()
+        yield started
 
-    student = StudentKernel(lambda: Kernel(zygote, Limits()), SubmittedNotebook("n", (PlannedCell(SOURCE, "student"),)))
-    student.run()
-    yield KernelSide(student)
-    student.close()
+
+@pytest.fixture(params=["local", "kernel"])
+def side(request: pytest.FixtureRequest) -> Side:
+    return KernelSide(request.getfixturevalue("student")) if request.param == "kernel" else local()
+
+
+def local(memory: Memory | None = None, source: str = SOURCE) -> LocalSide:
+    names: dict[str, Any] = {"__name__": "reference"}
+    exec(source, names)
+    return LocalSide(names, memory)
 
 
 def weights_after(ns: Any, net: Any, gradients: Any) -> Any:
@@ -77,9 +82,7 @@ def test_a_function_is_called_with_data_and_answers_with_data(side: Side) -> Non
 
 def test_a_probe_is_run_with_the_namespace_and_named_data(side: Side) -> None:
     assert side.run(two_results, x=np.ones(3)) == (3.0, 6.0)
-
-
-def test_a_name_that_a_side_might_use_itself_is_the_students_all_the_same(side: Side) -> None:
+    # Names that a side might use itself are the student's all the same.
     assert side.kernel(1) == 2 and side.names() == "names"
 
 
@@ -130,21 +133,20 @@ def test_an_object_outlives_a_call_as_a_handle_and_can_be_sent_back(side: Side) 
 
 def test_a_call_can_be_repeated_on_another_side(side: Side) -> None:
     side.total(np.ones(2))
-    names: dict[str, Any] = {}
-    exec(SOURCE.replace(".sum()", ".sum() + 1"), names)
-    other = LocalSide(names)
+    other = local(source=SOURCE.replace(".sum()", ".sum() + 1"))
     assert other.repeat(side.calls[-1]) == 3.0
     assert other.calls[-1].data is side.calls[-1].data
 
 
-def counting(names: dict[str, Any]) -> dict[str, Any]:
+def counting() -> dict[str, Any]:
+    names: dict[str, Any] = {}
     exec("made = []\ndef next_one(x):\n    made.append(x)\n    return x + len(made)\n" + SOURCE, names)
     return names
 
 
 def test_what_has_been_answered_once_is_remembered_and_comes_fresh() -> None:
     memory: Memory = {}
-    names = counting({})
+    names = counting()
     first = LocalSide(names, memory).next_one(np.zeros(2))
     first[:] = 7
     again = LocalSide(names, memory)
@@ -156,7 +158,7 @@ def test_what_has_been_answered_once_is_remembered_and_comes_fresh() -> None:
 
 def test_the_same_question_asked_twice_may_have_two_answers() -> None:
     memory: Memory = {}
-    names = counting({})
+    names = counting()
     for _ in range(2):
         side = LocalSide(names, memory)
         assert [side.next_one(0), side.next_one(0), side.next_one(0)] == [1, 2, 3]
@@ -165,10 +167,8 @@ def test_the_same_question_asked_twice_may_have_two_answers() -> None:
 
 def test_arguments_afterwards_are_remembered_too() -> None:
     memory: Memory = {}
-    names: dict[str, Any] = {}
-    exec(SOURCE, names)
     for _ in range(2):
-        side = LocalSide(names, memory)
+        side = local(memory)
         side.scale(np.ones(2))
         assert side.calls[-1].after["_args"][0].tolist() == [2, 2]
     assert len(memory) == 1
@@ -176,10 +176,8 @@ def test_arguments_afterwards_are_remembered_too() -> None:
 
 def test_objects_are_never_remembered() -> None:
     memory: Memory = {}
-    names: dict[str, Any] = {"np": np}
-    exec(SOURCE, names)
     for _ in range(2):
-        side = LocalSide(names, memory)
+        side = local(memory)
         made = side.run(make_net)
         side.run(weights_after, net=made["net"], gradients=[np.ones(2)])
         assert side.run(weights_after, net=made["net"], gradients=[np.ones(2)]).tolist() == [-2, -2]

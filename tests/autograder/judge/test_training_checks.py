@@ -93,16 +93,10 @@ def test_a_check_says_how_far_its_mistake_is_looked_for(
     judged: Judge, search: str, one: str | None, two: str | None
 ) -> None:
     faults = FAULTS.replace("]\n", '    Fault("twice", "descend", {"* 2 *": "* 4 *"}, "You step twice."),\n]\n')
-    small = judged(
-        DESCEND, CHECKS.replace('mark.cell("test_descend")', f'mark.cell("test_descend", search="{search}")'), faults
-    )
+    marked = f'mark.cell("test_descend", search="{search}")'
+    small = judged(DESCEND, CHECKS.replace('mark.cell("test_descend")', marked), faults)
     assert small.results(edited("w - rate * 2", "w + 2 * rate"))["test_weights"].fault == one
     assert small.results(edited("w - rate * 2", "w + 4 * rate"))["test_weights"].fault == two
-
-
-def test_a_search_that_is_not_known_is_the_authors_to_mend(judged: Judge) -> None:
-    wrong = CHECKS.replace('mark.cell("test_descend")', 'mark.cell("test_descend", search="far")')
-    assert "search='far'" in judged(DESCEND, wrong, FAULTS).run().problems[0]
 
 
 def test_a_fault_that_faults_py_lacks_is_the_graders_error(judged: Judge) -> None:
@@ -126,9 +120,6 @@ def test_without_a_device_its_checks_are_not_run_and_weigh_nothing(small: Any) -
     small.checks.assignment = dataclasses.replace(small.assignment, device=VIRTUAL_CUDA)
     result = small.results()["test_copies"]
     assert (result.verdict, result.weight) == (Verdict.PASSED, 1.0)
-
-
-# -- what it is worth ------------------------------------------------------------------------------------------------
 
 
 def item(small: Any, cells: dict[str, str] | None = None, only: str = "") -> Any:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pytest
 from jupyter_client.manager import AsyncKernelManager
 
 from autograder.kernels.provisioner import MAX_COPIED_FILES, files_beside
+from autograder.kernels.zygote import Zygote
 from tests import notebook_builder as builder
 from tests.when_used import when_used
 
@@ -35,21 +36,20 @@ def execute(*sources: str, folder: Path | None = None, **options: Any) -> list[A
     return [cell.outputs for cell in notebook.cells]
 
 
-def test_nbclient_runs_cells_in_order_in_a_confined_kernel() -> None:
-    first, second = execute("import os, getpass\nx = os.getpid()", "print(x, getpass.getuser(), os.environ['HOME'])")
+def test_nbclient_runs_cells_in_order_in_a_confined_kernel_and_leaves_nothing(no_kernel_is_left: None) -> None:
+    first, second, figure, failed, after = execute(
+        "import os, getpass\nx = os.getpid()",
+        "print(x, getpass.getuser(), os.environ['HOME'])",
+        "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()",
+        "1 / 0",
+        "print('on')",
+        allow_errors=True,
+    )
     assert first == []
     pid, user, home = second[0].text.split()
     assert pid == "1" and user == "student", "a process namespace of its own"
-    assert home != os.environ.get("HOME")
-
-
-def test_a_figure_is_shown_inline() -> None:
-    (outputs,) = execute("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
-    assert [o.output_type for o in outputs if "image/png" in o.get("data", {})] == ["display_data"]
-
-
-def test_an_error_is_raised_as_by_any_kernel_or_kept_in_the_cell() -> None:
-    failed, after = execute("1 / 0", "print('on')", allow_errors=True)
+    assert home != os.environ.get("HOME") and not Path(home).parent.exists()
+    assert [o.output_type for o in figure if "image/png" in o.get("data", {})] == ["display_data"], "shown inline"
     assert failed[0].ename == "ZeroDivisionError" and after[0].text == "on\n"
 
 
@@ -60,44 +60,22 @@ def test_nbclients_timeout_interrupts_the_cell_and_the_kernel_lives() -> None:
     assert loop[-1].ename == "KeyboardInterrupt" and after[0].text == "5\n"
 
 
-def test_nbclients_timeout_without_interrupt_ends_the_kernel() -> None:
-    notebook = builder.notebook(builder.code("import os\nwhile True: pass"))
+def test_nbclients_timeout_without_interrupt_ends_the_kernel(no_kernel_is_left: None) -> None:
     with pytest.raises(exceptions.CellTimeoutError):
-        NotebookClient(notebook, kernel_name="autograder", timeout=1).execute()
-    _no_kernel_is_left()
+        execute("import os\nwhile True: pass", timeout=1)
 
 
-def test_a_crash_is_a_dead_kernel_to_nbclient() -> None:
+def test_a_crash_is_a_dead_kernel_to_nbclient(no_kernel_is_left: None) -> None:
     with pytest.raises(exceptions.DeadKernelError):
         execute("import os; os._exit(3)", "print('never')")
-    _no_kernel_is_left()
 
 
-def test_when_nbclient_is_done_no_kernel_and_no_folder_is_left(tmp_path: Path) -> None:
-    ((output,),) = execute("import os\nprint(os.environ['HOME'])")
-    assert not Path(output.text.strip()).parent.exists()
-    _no_kernel_is_left()
-
-
-def _no_kernel_is_left() -> None:
-    from autograder.kernels import provisioner
-
-    zygote = provisioner._launcher
-    assert zygote is not None and zygote.process is not None  # type: ignore[union-attr]
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        alive = [
-            c
-            for c in psutil.Process(zygote.process.pid).children(recursive=True)  # type: ignore[union-attr]
-            if c.status() != psutil.STATUS_ZOMBIE
-        ]
-        if not alive:
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"still there: {alive}")
-
-
-# -- the manager -----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def no_kernel_is_left(figure_zygote: Zygote, still_alive: Callable[..., list[psutil.Process]]) -> Iterator[None]:
+    """Holds it after the test."""
+    yield
+    assert figure_zygote.process is not None
+    assert not still_alive(psutil.Process(figure_zygote.process.pid).children(recursive=True), 5)
 
 
 async def _started() -> tuple[AsyncKernelManager, Any]:
@@ -111,18 +89,17 @@ async def _started() -> tuple[AsyncKernelManager, Any]:
 
 async def _run(client: Any, code: str) -> str:
     printed: list[str] = []
-    await client.execute_interactive(
-        code,
-        timeout=30,
-        output_hook=lambda m: printed.append(m["content"].get("text", m["content"].get("ename", ""))),
-        allow_stdin=False,
-    )
+
+    def keep(message: dict[str, Any]) -> None:
+        printed.append(message["content"].get("text", message["content"].get("ename", "")))
+
+    await client.execute_interactive(code, timeout=30, output_hook=keep, allow_stdin=False)
     return "".join(printed)
 
 
-def test_the_manager_interrupts_restarts_and_ends_a_kernel_over_ipc_alone() -> None:
+def test_the_manager_interrupts_restarts_and_ends_kernels_over_ipc_alone(no_kernel_is_left: None) -> None:
     async def story() -> None:
-        manager, client = await _started()
+        (manager, client), (other, second) = await asyncio.gather(_started(), _started())
         try:
             assert manager.transport == "ipc"
             own = psutil.Process(manager.provisioner.pid)
@@ -133,6 +110,7 @@ def test_the_manager_interrupts_restarts_and_ends_a_kernel_over_ipc_alone() -> N
             await manager.interrupt_kernel()
             assert "KeyboardInterrupt" in await loop
             assert await _run(client, "print(x)") == "1\n"
+            assert "NameError" in await _run(second, "x"), "two kernels at once do not meet"
             # Restart: another process, another folder, no names.
             before = (manager.provisioner.pid, manager.connection_file)
             client.stop_channels()
@@ -146,57 +124,28 @@ def test_the_manager_interrupts_restarts_and_ends_a_kernel_over_ipc_alone() -> N
             assert await manager.is_alive()
         finally:
             client.stop_channels()
+            second.stop_channels()
             await manager.shutdown_kernel(now=True)
-        assert not await manager.is_alive()
-
-    asyncio.run(story())
-    _no_kernel_is_left()
-
-
-def test_a_gentle_shutdown_ends_the_kernel_too() -> None:
-    async def story() -> None:
-        manager, client = await _started()
-        client.stop_channels()
-        await manager.shutdown_kernel(now=False)
-        assert not await manager.is_alive()
-
-    asyncio.run(story())
-    _no_kernel_is_left()
-
-
-def test_two_kernels_at_once_do_not_meet() -> None:
-    async def story() -> None:
-        (one, first), (other, second) = await asyncio.gather(_started(), _started())
-        await _run(first, "x = 1")
-        assert "NameError" in await _run(second, "x")
-        for manager, client in ((one, first), (other, second)):
-            client.stop_channels()
-            await manager.shutdown_kernel(now=True)
+            await other.shutdown_kernel(now=False)  # gently
+        assert not await manager.is_alive() and not await other.is_alive()
 
     asyncio.run(story())
 
 
-# -- files beside the notebook ---------------------------------------------------------------------------------------
-
-
-def test_plain_files_beside_the_notebook_are_there_and_notebooks_are_not(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "a.csv").write_text("1,2")
-    (tmp_path / "helper.py").write_text("answer = 42")
-    (tmp_path / "solved.ipynb").write_text("{}")
-    (tmp_path / ".token").write_text("secret")
-    ((output,),) = execute(
+def test_plain_files_beside_the_notebook_are_there_and_are_not_changed_and_notebooks_are_not(tmp_path: Path) -> None:
+    given = {"data/a.csv": "1,2", "helper.py": "answer = 42", "solved.ipynb": "{}", ".token": "secret"}
+    for name, text in given.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    output, _ = execute(
         "import os, helper\nfiles = [f for _, _, names in os.walk('.') for f in names if not f.endswith('.pyc')]\n"
         "print(helper.answer, sorted(files))",
+        "open('data/a.csv', 'w').write('changed'); open('b.txt', 'w').write('new')",
         folder=tmp_path,
     )
-    assert output.text == "42 ['a.csv', 'helper.py']\n"
-
-
-def test_what_a_cell_writes_stays_in_its_box(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("as it was")
-    execute("open('a.txt', 'w').write('changed'); open('b.txt', 'w').write('new')", folder=tmp_path)
-    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"a.txt": "as it was"}
+    assert output[0].text == "42 ['a.csv', 'helper.py']\n"
+    files = {str(p.relative_to(tmp_path)): p.read_text() for p in tmp_path.rglob("*") if p.is_file()}
+    assert files == given, "what a cell writes stays in its box"
 
 
 def test_links_and_hidden_files_are_not_copied_and_too_many_files_are_none(tmp_path: Path) -> None:
@@ -211,44 +160,30 @@ def test_links_and_hidden_files_are_not_copied_and_too_many_files_are_none(tmp_p
     assert files_beside(tmp_path) == {}
 
 
-# -- nbgrader --------------------------------------------------------------------------------------------------------
-
 SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
 
 
-def _course(folder: Path) -> Path:
+def test_stock_nbgrader_grades_with_the_kernelspec_and_gives_its_scores(tmp_path: Path) -> None:
+    course = tmp_path / "course"
     boxed = "import os\nassert os.getpid() == 1, 'not in a box'\nassert double(3) == 6"
     cells = (builder.solution(SOLUTION, "double"), builder.tests(boxed, "test_double", 5))
-    builder.write(folder / "source" / "ps" / "p.ipynb", *cells, kernel="autograder")
-    (folder / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'c'\n")
-    return folder
+    builder.write(course / "source" / "ps" / "p.ipynb", *cells, kernel="autograder")
+    (course / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'c'\n")
+    # nbgrader starts `alembic` by its name.
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
-
-@pytest.mark.slow
-def test_stock_nbgrader_grades_with_the_kernelspec_and_gives_its_scores(tmp_path: Path) -> None:
-    course = _course(tmp_path / "course")
-
-    def nbgrader(*arguments: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "nbgrader", *arguments],
-            cwd=course,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            # nbgrader starts `alembic` by its name.
-            env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
-        )
+    def nbgrader(*arguments: str) -> None:
+        command = [sys.executable, "-m", "nbgrader", *arguments]
+        done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=300, env=environment)
         assert done.returncode == 0, done.stderr[-3000:]
-        return done.stderr
 
     nbgrader("generate_assignment", "ps")
     released = json.loads((course / "release" / "ps" / "p.ipynb").read_text())
     for student, body in (("right", "def double(x):\n    return x + x"), ("wrong", "def double(x):\n    return x")):
-        handed = json.loads(json.dumps(released))
-        handed["cells"][0]["source"] = body
+        released["cells"][0]["source"] = body
         target = course / "submitted" / student / "ps"
         target.mkdir(parents=True)
-        (target / "p.ipynb").write_text(json.dumps(handed))
+        (target / "p.ipynb").write_text(json.dumps(released))
     nbgrader("autograde", "ps")
     with sqlite3.connect(course / "gradebook.db") as db:
         rows = db.execute(

@@ -58,24 +58,22 @@ def value(student: StudentKernel, expression: str) -> Any:
     return student.call(f"def probe(ns):\n    return {expression}\n", "probe", {}).value
 
 
-def test_one_failing_cell_does_not_stop_the_rest(notebook: Notebook) -> None:
-    student, start = notebook("x = 1", "1 / 0", "y = x + 1")
-    assert verdicts(student) == [Verdict.PASSED, Verdict.FAILED, Verdict.PASSED]
-    assert value(student, "ns.y") == 2 and start.count == 1
-
-
-def test_after_a_crash_earlier_cells_are_replayed_and_the_offender_is_left_out(notebook: Notebook) -> None:
-    student, start = notebook("x = ['kept']", DIE, "x.append('on')")
-    assert verdicts(student) == [Verdict.PASSED, Verdict.CRASH, Verdict.PASSED]
-    assert value(student, "ns.x") == ["kept", "on"] and start.count == 2
-
-
-def test_an_interrupted_cell_costs_no_restart_but_is_left_out_of_a_replay(notebook: Notebook) -> None:
-    student, start = notebook("x = 0", "x = 1\nwhile True: pass", "y = x", DIE, limits=Limits(cell_s=0.4))
-    assert verdicts(student) == [Verdict.PASSED, Verdict.TIME, Verdict.PASSED, Verdict.CRASH]
-    assert start.count == 1
-    # The half of the cell that ran before the interrupt has happened; the replay leaves the whole cell out.
-    assert value(student, "(ns.x, ns.y)") == (0, 0) and start.count == 2
+@pytest.mark.parametrize(
+    ("cells", "found", "kernels", "expression", "expected", "kernels_then"),
+    [
+        (["x = 1", "1 / 0", "y = x + 1"], "passed failed passed", 1, "ns.y", 2, 1),
+        (["x = ['kept']", DIE, "x.append('on')"], "passed crash passed", 2, "ns.x", ["kept", "on"], 2),
+        # The half of a cell that ran before its interrupt has happened; the replay leaves the whole cell out.
+        (["x = 0", "x = 1\nwhile True: pass", "y = x", DIE], "passed time passed crash", 1, "(ns.x, ns.y)", (0, 0), 2),
+    ],
+    ids=["fails", "dies", "is interrupted"],
+)
+def test_a_cell_that_stops_does_not_stop_the_rest_and_is_left_out_of_a_replay(
+    notebook: Notebook, cells: list[str], found: str, kernels: int, expression: str, expected: Any, kernels_then: int
+) -> None:
+    student, start = notebook(*cells, limits=Limits(cell_s=0.4))
+    assert verdicts(student) == list(map(Verdict, found.split())) and start.count == kernels
+    assert value(student, expression) == expected and start.count == kernels_then
 
 
 def test_a_call_that_kills_the_kernel_leaves_later_calls_their_answers(notebook: Notebook) -> None:
@@ -139,10 +137,9 @@ def test_kept_objects_are_released_and_a_dead_kernel_does_not_mind(notebook: Not
     student.release([handle.number])
 
 
-def test_a_grader_that_cannot_start_kernels_is_not_the_students_fault(notebook: Notebook, zygote: Zygote) -> None:
+def test_a_grader_that_cannot_start_kernels_is_not_the_students_fault() -> None:
     def broken() -> Kernel:
         raise KernelFailed("no kernels today")
 
-    student = StudentKernel(broken, SubmittedNotebook("n", (PlannedCell("1", "student"),)))
     with pytest.raises(KernelFailed):
-        student.run()
+        StudentKernel(broken, SubmittedNotebook("n", (PlannedCell("1", "student"),))).run()

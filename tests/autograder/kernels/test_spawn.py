@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from autograder.kernels import provisioner
-from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Spawner, Zygote, forking_works
 from autograder.records import Limits, Verdict
 
@@ -36,9 +35,7 @@ def test_the_environment_variable_says_no_to_forking(monkeypatch: pytest.MonkeyP
     assert isinstance(provisioner.shared_launcher(), Spawner)
 
 
-def test_a_cold_kernel_gives_the_verdicts_and_the_output_of_a_forked_one(
-    zygote: Zygote, make_kernel: Callable[..., Kernel]
-) -> None:
+def test_a_cold_kernel_gives_the_verdicts_and_the_output_of_a_forked_one(zygote: Zygote, make_kernel: Any) -> None:
     limits = Limits(cell_s=1, notebook_s=60, memory_bytes=512 << 20)
     found = []
     for launcher in (zygote, Spawner()):
@@ -54,16 +51,12 @@ def test_a_cold_kernel_gives_the_verdicts_and_the_output_of_a_forked_one(
     ]
 
 
-def test_a_cold_kernel_ends_with_its_client_and_answers_the_judge(make_kernel: Callable[..., Kernel]) -> None:
+def test_a_cold_kernel_answers_the_judge_shows_figures_inline_and_ends_with_its_client(make_kernel: Any) -> None:
     kernel = make_kernel(launcher=Spawner())
     kernel.run_cell("def f(x): return x + 1")
     assert kernel.call("def probe(ns, x):\n    return ns.f(x)\n", "probe", {"x": 1}).value == 2
+    ran = kernel.run_cell("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
+    assert [o["output_type"] for o in ran.outputs] == ["display_data"]
     private = kernel.process.private
     kernel.close()
     assert not private.exists() and not kernel.alive
-
-
-def test_a_figure_is_shown_inline_by_a_cold_kernel(make_kernel: Callable[..., Kernel]) -> None:
-    kernel = make_kernel(launcher=Spawner())
-    ran = kernel.run_cell("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
-    assert [o["output_type"] for o in ran.outputs] == ["display_data"]

@@ -1,5 +1,5 @@
 """The small course of `tests/autograder/small_course.py`."""
 
-from tests.autograder.small_course import assignment, course, students
+from tests.autograder.small_course import course
 
-__all__ = ["assignment", "course", "students"]
+__all__ = ["course"]

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from autograder.records import Assignment, CellRun, CheckResult, Flag, Item, Report, Submission, Verdict
+from autograder.records import CellRun, CheckResult, Flag, Item, Report, Submission, Verdict
 from autograder.report.class_report import class_report, write_class_report
 from autograder.report.feedback import feedback_page, write_feedback
 from course_lib.compare import Difference
+from tests.autograder.report import build
+from tests.autograder.report.build import A1, REPORTS, Page
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +69,7 @@ OUR_ATTRIBUTES = """
 """
 
 
-def everywhere(build: Any, evil: str) -> tuple[Report, Submission]:
+def everywhere(evil: str) -> tuple[Report, Submission]:
     """A report and a submission in which every text that a student has a hand in is `evil`."""
     difference = Difference(evil, evil, evil, (0, 1), evil, evil, evil)
     bad = CheckResult("test_x", Verdict.FAILED, evil, 2.0, fault=evil, message=evil, difference=difference)
@@ -84,21 +86,21 @@ def everywhere(build: Any, evil: str) -> tuple[Report, Submission]:
     return report, build.submission(evil, tuple((name, evil) for name in cells))
 
 
-def pages_with(build: Any, a1: Assignment, evil: str) -> dict[str, str]:
-    report, submission = everywhere(build, evil)
+def pages_with(evil: str) -> dict[str, str]:
+    report, submission = everywhere(evil)
     rejected = replace(report, state=Verdict.REJECTED)
     info = {"submissions": evil, "engine": evil, "seed_file": evil}
     return {
-        "feedback": feedback_page(report, a1, submission),
-        "rejected": feedback_page(rejected, a1, replace(submission, rejected=evil)),
-        "class": class_report(info, a1, [report, rejected, build.report("ada")]),
+        "feedback": feedback_page(report, A1, submission),
+        "rejected": feedback_page(rejected, A1, replace(submission, rejected=evil)),
+        "class": class_report(info, A1, [report, rejected, build.report("ada")]),
     }
 
 
 @pytest.mark.parametrize("name", PAYLOADS)
-def test_a_parser_finds_only_our_own_tags_and_attributes(build: Any, a1: Assignment, name: str) -> None:
-    for html in pages_with(build, a1, PAYLOADS[name]).values():
-        page = build.Page(html)
+def test_a_parser_finds_only_our_own_tags_and_attributes(name: str) -> None:
+    for html in pages_with(PAYLOADS[name]).values():
+        page = Page(html)
         assert {tag for tag, _ in page.tags} <= set(OUR_TAGS.split())
         assert {attribute for _, attributes in page.tags for attribute in attributes} <= set(OUR_ATTRIBUTES.split())
         assert all(re.match(r"#|feedback/", a["href"]) for a in page.all("a"))
@@ -107,13 +109,13 @@ def test_a_parser_finds_only_our_own_tags_and_attributes(build: Any, a1: Assignm
 
 
 @pytest.mark.parametrize("name", ["script", "double quote attribute", "template of jinja", "entities", "backticks"])
-def test_the_text_is_still_there_for_the_reader(build: Any, a1: Assignment, name: str) -> None:
-    text = build.Page(pages_with(build, a1, PAYLOADS[name])["feedback"]).text
+def test_the_text_is_still_there_for_the_reader(name: str) -> None:
+    text = Page(pages_with(PAYLOADS[name])["feedback"]).text
     assert PAYLOADS[name].strip("`") in text
 
 
-def test_pages_allow_no_script_and_nothing_from_outside(build: Any, a1: Assignment) -> None:
-    for html in pages_with(build, a1, "harmless").values():
+def test_pages_allow_no_script_and_nothing_from_outside() -> None:
+    for html in pages_with("harmless").values():
         head = html[: html.index("<title>")]
         assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in head
         assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//""", html)
@@ -124,9 +126,8 @@ def test_pages_allow_no_script_and_nothing_from_outside(build: Any, a1: Assignme
 
 def opened(browser: Any, html: str | Path) -> tuple[int, list[str]]:
     """How often a payload ran in the page, and what the console complained of."""
-    address = (
-        html.as_uri() if isinstance(html, Path) else "data:text/html;base64," + base64.b64encode(html.encode()).decode()
-    )
+    encoded = "" if isinstance(html, Path) else base64.b64encode(html.encode()).decode()
+    address = html.as_uri() if isinstance(html, Path) else f"data:text/html;base64,{encoded}"
     browser.get_log("browser")
     browser.get(address)
     browser.execute_script("for (const e of document.querySelectorAll('details')) e.open = true;")
@@ -140,24 +141,21 @@ def test_the_browser_does_run_such_a_payload_where_nothing_stops_it(browser: Any
         assert opened(browser, f"<!doctype html><body>{PAYLOADS[name]}</body>")[0] >= 1, name
 
 
-@pytest.mark.slow
-def test_a_browser_runs_nothing_and_has_nothing_to_refuse(
-    build: Any, a1: Assignment, browser: Any, tmp_path: Path
-) -> None:
+def test_a_browser_runs_nothing_and_has_nothing_to_refuse(browser: Any, tmp_path: Path) -> None:
     """All payloads at once, in every field. No refusal in the console: the policy was never needed."""
-    reports, submissions = zip(*(everywhere(build, evil) for evil in PAYLOADS.values()), strict=True)
+    reports, submissions = zip(*(everywhere(evil) for evil in PAYLOADS.values()), strict=True)
     # Names that are not plain are one folder; a real run has told them apart before.
     reports = [replace(r, student=f"{r.student} {n}") for n, r in enumerate(reports)]
     submissions = [replace(s, student=r.student) for s, r in zip(submissions, reports, strict=True)]
-    pages = write_feedback(tmp_path, a1, submissions, reports)
-    for page in [*pages, write_class_report(tmp_path, {}, a1, reports)]:
+    pages = write_feedback(tmp_path, A1, submissions, reports)
+    for page in [*pages, write_class_report(tmp_path, {}, A1, reports)]:
         assert opened(browser, page) == (0, []), page
 
 
-def test_escaping_alone_would_do_without_the_policy(build: Any, a1: Assignment, browser: Any, tmp_path: Path) -> None:
+def test_escaping_alone_would_do_without_the_policy(browser: Any, tmp_path: Path) -> None:
     """The policy is a second lock; the first must hold by itself, for a mail client or portal may drop the `meta`."""
     evil = "".join(PAYLOADS.values())
-    for name, html in pages_with(build, a1, evil).items():
+    for name, html in pages_with(evil).items():
         bare = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)
         assert bare != html
         path = tmp_path / f"{name}.html"
@@ -165,15 +163,15 @@ def test_escaping_alone_would_do_without_the_policy(build: Any, a1: Assignment, 
         assert opened(browser, path) == (0, []), name
 
 
-def test_pages_fit_a_phone(build: Any, a1: Assignment, browser: Any, tmp_path: Path, reports: list[Report]) -> None:
+def test_pages_fit_a_phone(browser: Any, tmp_path: Path) -> None:
     long = build.report("x" * 100, flags=(Flag("renamed", "y" * 300),))
-    reports = [*reports, long]
-    pages = write_feedback(tmp_path, a1, [build.submission(r.student) for r in reports], reports)
+    reports = [*REPORTS, long]
+    pages = write_feedback(tmp_path, A1, [build.submission(r.student) for r in reports], reports)
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
     )
     try:
-        for page in [*pages, write_class_report(tmp_path, {}, a1, reports)]:
+        for page in [*pages, write_class_report(tmp_path, {}, A1, reports)]:
             browser.get(page.as_uri())
             assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, page
     finally:

@@ -66,12 +66,9 @@ def test_accents_cannot_pile_up_over_other_lines() -> None:
     assert visible("a" + "\u0301" * 50) == "a" + "\u0301" * 3
 
 
-def test_a_line_is_cut_to_its_length_and_says_so() -> None:
+def test_a_line_is_cut_to_its_length_and_says_so_and_a_newline_is_seen_but_does_not_break_it() -> None:
     assert one_line("x" * 500, 20) == "x" * 19 + "…"
     assert one_line("x" * 20, 20) == "x" * 20
-
-
-def test_a_newline_in_a_name_is_seen_but_does_not_break_the_line() -> None:
     assert one_line("a\nb") == "a\N{RETURN SYMBOL}b"
 
 
@@ -82,14 +79,8 @@ def test_of_a_progress_bar_the_last_state_is_kept() -> None:
 
 def test_long_output_keeps_its_beginning_and_its_end() -> None:
     rows = printed("\n".join(f"line {n}" for n in range(1000)), lines=10).split("\n")
-    assert rows[0] == "line 0"
-    assert rows[-1] == "line 999"
-    assert rows[5] == "… 990 lines left out …"
-    assert len(rows) == 11
-
-
-def test_few_but_endless_lines_are_cut_too() -> None:
-    assert len(printed("\n".join("x" * 100_000 for _ in range(40)))) < 10_000
+    assert (rows[0], rows[5], rows[-1], len(rows)) == ("line 0", "… 990 lines left out …", "line 999", 11)
+    assert len(printed("\n".join("x" * 100_000 for _ in range(40)))) < 10_000, "few but endless lines are cut too"
 
 
 def test_backticks_become_code_and_nothing_else_becomes_markup() -> None:

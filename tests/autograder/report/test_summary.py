@@ -7,12 +7,12 @@ import pytest
 from autograder.records import CheckResult, Item, Report, Trust, Verdict
 from autograder.report import summary
 from autograder.report.summary import ItemKey
+from tests.autograder.report.build import REPORTS
 
 
 def check(name: str, verdict: Verdict, weight: float = 1.0, fault: str | None = None) -> CheckResult:
-    return CheckResult(
-        name, verdict, f"{name} holds.", weight, fault=fault, message=f"words of {fault}" if fault else ""
-    )
+    message = f"words of {fault}" if fault else ""
+    return CheckResult(name, verdict, f"{name} holds.", weight, fault=fault, message=message)
 
 
 def graded(student: str, *items: Item, state: Verdict = Verdict.PARTIAL, digest: str = "") -> Report:
@@ -20,20 +20,16 @@ def graded(student: str, *items: Item, state: Verdict = Verdict.PARTIAL, digest:
     return Report(student, "a", score, most, state, Trust.JUDGED_APART, "cpu", items, digest=digest)
 
 
-def lost_points(reports: list[Report]) -> float:
-    """What the class lost, counted the plain way."""
+def test_every_lost_point_is_counted_once() -> None:
+    # What the class lost, counted the plain way.
     open_ones = (Verdict.NEEDS_MANUAL, Verdict.GRADER_ERROR, Verdict.REJECTED)
-    return sum(i.max_points - i.points for r in reports for i in r.items if i.verdict not in open_ones)
-
-
-def test_every_lost_point_is_counted_once(reports: list[Report]) -> None:
-    assert sum(loss.points for loss in summary.losses(reports)) == pytest.approx(lost_points(reports))
+    lost = sum(i.max_points - i.points for r in REPORTS for i in r.items if i.verdict not in open_ones)
+    assert sum(loss.points for loss in summary.losses(REPORTS)) == pytest.approx(lost)
 
 
 def test_a_failed_check_loses_its_weight_of_the_points() -> None:
-    item = Item(
-        "n", "test_f", 2, 6, Verdict.PARTIAL, checks=(check("light", Verdict.PASSED), check("heavy", Verdict.FAILED, 2))
-    )
+    checks = (check("light", Verdict.PASSED), check("heavy", Verdict.FAILED, 2))
+    item = Item("n", "test_f", 2, 6, Verdict.PARTIAL, checks=checks)
     (loss,) = summary.losses([graded("a", item), graded("b", item)])
     assert (loss.check, loss.points, loss.students) == ("heavy", 8, ("a", "b"))
 
@@ -65,11 +61,8 @@ def test_a_cell_of_which_the_grader_could_not_run_a_check_has_lost_nothing_yet()
 
 
 def test_a_fault_counts_each_student_once_and_all_the_points_it_cost() -> None:
-    checks = (
-        check("one", Verdict.FAILED, fault="f"),
-        check("two", Verdict.FAILED, fault="f"),
-        check("three", Verdict.PASSED),
-    )
+    failed = [check(name, Verdict.FAILED, fault="f") for name in ("one", "two")]
+    checks = (*failed, check("three", Verdict.PASSED))
     item = Item("n", "test_f", 2, 6, Verdict.PARTIAL, "f", "words of f", checks)
     (fault,) = summary.faults([graded("a", item), graded("b", item)])
     assert (fault.students, fault.points, fault.words) == (("a", "b"), 8, "words of f")
@@ -95,8 +88,8 @@ def test_without_any_gradable_submission_there_are_no_scores() -> None:
     assert summary.scores([]) is None
 
 
-def test_items_keep_the_notebooks_order_even_if_the_first_report_has_none(reports: list[Report]) -> None:
-    reversed_class = [replace(reports[0], items=()), *reversed(reports)]
+def test_items_keep_the_notebooks_order_even_if_the_first_report_has_none() -> None:
+    reversed_class = [replace(REPORTS[0], items=()), *reversed(REPORTS)]
     expected = ["test_small_graph", "test_two_layer_backward", "test_softmax_cross_entropy", "test_train", "dead_units"]
     assert [key.grade_id for key in summary.item_keys(reversed_class)] == expected
 

@@ -36,14 +36,10 @@ def test_a_suspicion_and_an_unknown_kind_are_for_the_instructor_alone(kind: str)
     assert words.for_review([flag])
 
 
-def test_a_repair_is_told_and_needs_no_review() -> None:
-    flag = Flag("duplicate-cell", "A sentence.")
-    assert words.flags_for_student([flag]) and words.repairs([flag]) and not words.for_review([flag])
-
-
-def test_an_edited_test_cell_is_told_and_is_looked_at_too() -> None:
-    flag = Flag("edited-locked-cell", "A sentence.")
-    assert words.flags_for_student([flag]) and words.for_review([flag]) and not words.repairs([flag])
+def test_a_repair_is_told_and_needs_no_review_and_an_edited_test_cell_is_looked_at_too() -> None:
+    repair, edited = [Flag("duplicate-cell", "A sentence.")], [Flag("edited-locked-cell", "A sentence.")]
+    assert words.flags_for_student(repair) and words.repairs(repair) and not words.for_review(repair)
+    assert words.flags_for_student(edited) and words.for_review(edited) and not words.repairs(edited)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -17,7 +16,7 @@ import pytest
 from autograder.errors import BadAssignment
 from autograder.records import Report, Verdict, to_data
 from autograder.runs import pool as local_pool
-from autograder.runs.pool import GradedSubmission, LocalPool
+from autograder.runs.pool import LocalPool
 from autograder.submissions.intake import StudentFiles
 
 pytestmark = pytest.mark.slow
@@ -35,10 +34,14 @@ ANSWERS = {
     "loops_forever": {"total": "def total(x):\n    while True: pass"},
     "dies_at_once": {"square": "import os; os._exit(0)"},
 }
+SCORES = {
+    **{"right": 4.0, "loops": 4.0, "doubled": 3.0, "in_place": 3.0, "raises": 2.0, "nothing": 0.0},
+    **{"dies": 2.0, "loops_forever": 2.0, "dies_at_once": 2.0},
+}
 
 
-def class_of(squares: Any, names: Any = ANSWERS) -> list[StudentFiles]:
-    return [StudentFiles(name, {"squares.ipynb": squares.notebook(ANSWERS[name])}) for name in names]
+def handed_in(of: Any, answers: dict[str, dict[str, str]]) -> list[StudentFiles]:
+    return [StudentFiles(name, {f"{of.assignment.name}.ipynb": of.notebook(cells)}) for name, cells in answers.items()]
 
 
 def without_times(report: Report) -> Any:
@@ -49,8 +52,12 @@ def without_times(report: Report) -> Any:
     return data
 
 
-def grade(squares: Any, handed: list[StudentFiles], workers: int) -> dict[str, Report]:
-    with LocalPool(squares.assignment, squares.assignment.folder, b"secret", workers) as pool:
+def pool_of(of: Any, workers: int) -> LocalPool:
+    return LocalPool(of.assignment, of.assignment.folder, b"secret", workers)
+
+
+def grade(of: Any, handed: list[StudentFiles], workers: int) -> dict[str, Report]:
+    with pool_of(of, workers) as pool:
         found = list(pool.grade(handed))
     assert sorted(g.number for g in found) == list(range(len(handed)))
     for graded in found:
@@ -58,19 +65,12 @@ def grade(squares: Any, handed: list[StudentFiles], workers: int) -> dict[str, R
     return {g.report.student: g.report for g in found}
 
 
-@pytest.mark.slow
 def test_results_are_the_same_at_any_number_of_workers_and_in_any_order(squares: Any) -> None:
-    handed = class_of(squares)
+    handed = handed_in(squares, ANSWERS)
     alone = {name: without_times(r) for name, r in grade(squares, handed, 1).items()}
-    scores = {name: report["score"] for name, report in alone.items()}
-    assert scores == {
-        **{"right": 4.0, "loops": 4.0, "doubled": 3.0, "in_place": 3.0, "raises": 2.0, "nothing": 0.0},
-        **{"dies": 2.0, "loops_forever": 2.0, "dies_at_once": 2.0},
-    }
-    for workers in (2, 3):
-        shuffled = handed[:]
-        random.Random(workers).shuffle(shuffled)
-        assert {name: without_times(r) for name, r in grade(squares, shuffled, workers).items()} == alone
+    assert {name: report["score"] for name, report in alone.items()} == SCORES
+    random.Random(3).shuffle(handed)
+    assert {name: without_times(r) for name, r in grade(squares, handed, 3).items()} == alone
 
 
 def judges_of(pool: LocalPool) -> list[psutil.Process]:
@@ -97,12 +97,10 @@ def while_at_work(pool: LocalPool, action: Callable[[], None]) -> threading.Thre
     return thread
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["judges", "judge zygote", "kernel zygote"])
 def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, lost: str) -> None:
-    handed = [StudentFiles(name, {"squares.ipynb": squares.notebook(SLEEPS)}) for name in ("ann", "bob", "cid")]
     killed: list[psutil.Process] = []
-    with LocalPool(squares.assignment, squares.assignment.folder, b"secret", 1) as pool:
+    with pool_of(squares, 1) as pool:
 
         def kill() -> None:
             zygote = {"judge zygote": pool.judges, "kernel zygote": pool.kernels}.get(lost)
@@ -111,130 +109,109 @@ def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, los
                 process.send_signal(signal.SIGKILL)
 
         killer = while_at_work(pool, kill)
-        reports = {g.report.student: g.report for g in pool.grade(handed)}
+        reports = {g.report.student: g.report for g in pool.grade(handed_in(squares, {"ann": SLEEPS, "bob": SLEEPS}))}
         killer.join()
     assert killed
-    assert {name: (r.score, r.state) for name, r in reports.items()} == {
-        name: (4.0, Verdict.PASSED) for name in ("ann", "bob", "cid")
-    }
+    assert {name: (r.score, r.state) for name, r in reports.items()} == dict.fromkeys(
+        ("ann", "bob"), (4.0, Verdict.PASSED)
+    )
 
 
-@pytest.mark.slow
+CURSE = '''
+import os, signal
+from pathlib import Path
+
+JUDGES = Path(__file__).parent.with_name("judges.txt")
+
+@pytest.mark.cell("test_total")
+def test_curse(student):
+    """Some answers make the judge end, hang, or be short of time or of memory once."""
+    spell = student.total(np.zeros(1))
+    if spell:
+        with JUDGES.open("a") as file:
+            print(os.getpid(), file=file)
+    if spell == 1:
+        os._exit(1)
+    if spell == 2:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if spell == 3:
+        student.square(np.full(1, 60.0 if len(JUDGES.read_text().split()) == 1 else 0.0))
+    if spell == 4:
+        np.ones(1 << 30)  # 8 GiB of float64, overcommitted or not
+'''
+
+
+@pytest.fixture
+def cursed(squares: Any) -> Any:
+    """The same with a check that some answers put a spell on."""
+    with (squares.assignment.folder / "checks.py").open("a") as file:
+        file.write(CURSE)
+    squares.assignment.folder.with_name("judges.txt").touch()
+    return squares
+
+
+def spell(number: int, **more: str) -> dict[str, str]:
+    return {"total": f"def total(x):\n    return {number} if x.shape == (1,) else x.sum()", **more}
+
+
+def spellbound(of: Any) -> list[int]:
+    """The judges that met a spell, by their processes."""
+    return list(map(int, of.assignment.folder.with_name("judges.txt").read_text().split()))
+
+
 def test_a_judge_that_hangs_is_killed_and_costs_its_own_submission_alone(
-    squares: Any, monkeypatch: pytest.MonkeyPatch
+    cursed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = local_pool._Judge.grade
-    hung: list[psutil.Process] = []
 
-    def grade_one(self: Any, job: dict[str, Any], blobs: Any, patience_s: float) -> Any:
+    def impatient(self: Any, job: dict[str, Any], blobs: Any, patience_s: float) -> Any:
         return real(self, job, blobs, 4.0 if job["student"] == "cursed" else patience_s)
 
-    def expect(self: Any, deadline: float) -> None:
-        if self.pid and deadline - time.monotonic() < 10:
-            # A judge that neither answers nor looks at its socket.
-            hung.append(psutil.Process(self.pid))
-            hung[-1].suspend()
-        real_expect(self, deadline)
-
-    real_expect = local_pool._Judge._wait_for_answer
-    monkeypatch.setattr(local_pool._Judge, "grade", grade_one)
-    monkeypatch.setattr(local_pool._Judge, "_wait_for_answer", expect)
-    handed = [StudentFiles(n, {"squares.ipynb": squares.notebook()}) for n in ("ann", "cursed", "zoe")]
-    with LocalPool(squares.assignment, squares.assignment.folder, b"secret", 1) as pool:
+    monkeypatch.setattr(local_pool._Judge, "grade", impatient)
+    with pool_of(cursed, 1) as pool:
         for warm in (pool.kernels, pool.judges):
             warm.connect({"kernels": None}).close()  # type: ignore[union-attr]  # both are warm before the clocks run
+        handed = handed_in(cursed, {"ann": {}, "cursed": spell(2), "zoe": {}})
         reports = {g.report.student: g.report for g in pool.grade(handed)}
-        assert len(hung) == 2, "it was tried twice"
-        psutil.wait_procs(hung, timeout=10)
-        assert not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in hung)
+        hung = [psutil.Process(pid) for pid in spellbound(cursed) if psutil.pid_exists(pid)]
+        assert len(spellbound(cursed)) == 2, "it was tried twice"
+        assert not psutil.wait_procs([p for p in hung if p.status() != psutil.STATUS_ZOMBIE], timeout=10)[1]
     assert reports["ann"].score == reports["zoe"].score == 4.0
     assert reports["cursed"].state is Verdict.GRADER_ERROR and "in time" in reports["cursed"].reason
 
 
-def test_a_student_whose_value_asks_a_check_for_all_memory_fails_that_check(
-    judged: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    checks = """
-@pytest.mark.cell("test_square")
-def test_all(student, expect):
-    \"\"\"As much as the student says.\"\"\"
-    expect.true(np.ones(int(student.square(2))).size > 0, "size")
-"""
-    monkeypatch.setattr("autograder.runs.pool.FRAMEWORKS", ("numpy",))
-    solutions = {"square": "def square(x):\n    return x ** 2"}
-    greedy = judged(solutions, checks, name="greedy")
-    wants = {"square": "def square(x):\n    return 2 ** 30"}  # 8 GiB of float64, overcommitted or not
-    handed = [
-        StudentFiles(name, {"greedy.ipynb": greedy.notebook(cells)}) for name, cells in (("ann", {}), ("greedy", wants))
-    ]
-    reports = grade(greedy, handed, 1)
-    assert reports["ann"].state is Verdict.PASSED
-    assert (reports["greedy"].score, reports["greedy"].state) == (0.0, Verdict.FAILED)
+def test_who_ends_the_judge_asks_it_for_all_memory_or_cannot_be_read_costs_nobody_else_points(cursed: Any) -> None:
+    class Unreadable(dict[str, bytes]):
+        def items(self) -> Any:  # type: ignore[override]
+            raise PermissionError("no permission to read it")
 
-
-def test_a_judge_that_dies_again_and_again_costs_its_own_submission_alone(
-    squares: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = local_pool._Judge.grade
-
-    def deadly(self: Any, job: dict[str, Any], *more: Any) -> Any:
-        if job["student"] == "cursed":
-            raise EOFError("the other end has gone")
-        return real(self, job, *more)
-
-    monkeypatch.setattr(local_pool._Judge, "grade", deadly)
-    handed = [StudentFiles(n, {"squares.ipynb": squares.notebook()}) for n in ("ann", "cursed", "zoe")]
-    reports = grade(squares, handed, 2)
+    handed = handed_in(cursed, {"ann": {}, "cursed": spell(1), "greedy": spell(4), "zoe": {}})
+    reports = grade(cursed, [*handed[:2], StudentFiles("closed", Unreadable()), *handed[2:]], 2)
     assert reports["ann"].score == reports["zoe"].score == 4.0
-    assert reports["cursed"].state is Verdict.GRADER_ERROR and "gone" in reports["cursed"].reason
+    assert len(set(spellbound(cursed))) == 3, "the one that ends its judge was tried twice"
+    assert reports["cursed"].state is Verdict.GRADER_ERROR and reports["cursed"].reason
     assert {i.verdict for i in reports["cursed"].items} == {Verdict.GRADER_ERROR}
+    assert (reports["greedy"].score, reports["greedy"].state) == (3.0, Verdict.PARTIAL)
+    assert reports["closed"].state is Verdict.REJECTED and "no permission" in reports["closed"].reason
 
 
-@pytest.mark.slow
-def test_what_the_clock_ended_is_tried_once_more_alone_at_the_end(
-    squares: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import dataclasses
-
-    alone: list[tuple[str, int]] = []
-    real = LocalPool._grade_one
-    at_work = [0]
-
-    def busy(self: Any, judge: Any, number: int, handed: StudentFiles) -> GradedSubmission:
-        at_work[0] += 1
-        graded = real(self, judge, number, handed)
-        first = handed.student not in [name for name, _ in alone]
-        alone.append((handed.student, at_work[0]))
-        at_work[0] -= 1
-        if handed.student == "slow" and first:
-            runs = tuple(dataclasses.replace(r, by_wall_clock=True) for r in graded.report.runs)
-            return dataclasses.replace(graded, report=dataclasses.replace(graded.report, runs=runs, score=0.0))
-        return graded
-
-    monkeypatch.setattr(LocalPool, "_grade_one", busy)
-    handed = [StudentFiles(n, {"squares.ipynb": squares.notebook()}) for n in ("slow", "ann", "bob")]
-    assert {n: r.score for n, r in grade(squares, handed, 2).items()} == {"slow": 4.0, "ann": 4.0, "bob": 4.0}
-    assert alone[-1] == ("slow", 1), "last, and with nobody beside it"
-
-
-@pytest.mark.slow
-def test_a_call_that_the_clock_ended_is_marked_for_another_try(squares: Any) -> None:
-    sleeps = {"total": "import time\ndef total(x):\n    time.sleep(60)"}
-    handed = [StudentFiles("sleeper", {"squares.ipynb": squares.notebook(sleeps)})]
-    with LocalPool(squares.assignment, squares.assignment.folder, b"secret", 1) as pool:
-        (graded,) = pool._distribute([0], handed, 1)
-    assert local_pool._stopped_by_clock(graded.report)
-    assert [i.verdict for i in graded.report.items] == [
-        Verdict.PASSED,
-        Verdict.TIME,
-    ]
+def test_what_the_clock_ended_is_tried_once_more_alone_at_the_end(cursed: Any) -> None:
+    sleeps = "import time\ndef square(x):\n    if x.sum() == 60: time.sleep(60)\n    return x ** 2"
+    tries: dict[str, int] = {}
+    with pool_of(cursed, 2) as pool:
+        handed = handed_in(cursed, {"slow": spell(3, square=sleeps), "ann": {}, "bob": {}})
+        for graded in pool.grade(handed):
+            tries[graded.report.student] = len(spellbound(cursed))
+            assert graded.report.score == 4.0
+    slow = tries.pop("slow")
+    assert slow == 2 and tries.keys() == {"ann", "bob"} and max(tries.values()) < 2, "last, and with nobody beside it"
 
 
 def test_leaving_in_mid_work_leaves_no_process(squares: Any, still_alive: Callable[..., Any]) -> None:
-    handed = [StudentFiles(f"s{n}", {"squares.ipynb": squares.notebook(SLEEPS)}) for n in range(4)]
+    handed = handed_in(squares, dict.fromkeys(("ann", "bob", "cid", "zoe"), SLEEPS))
     family: list[psutil.Process] = []
     began = 0.0
-    with pytest.raises(KeyboardInterrupt), LocalPool(squares.assignment, squares.assignment.folder, b"s", 2) as pool:
+    with pytest.raises(KeyboardInterrupt), pool_of(squares, 2) as pool:
         for _ in pool.grade(handed):
             for zygote in (pool.judges, pool.kernels):
                 assert zygote is not None and zygote.process is not None
@@ -249,20 +226,7 @@ def test_leaving_in_mid_work_leaves_no_process(squares: Any, still_alive: Callab
 def test_a_zygote_that_cannot_start_ends_the_run_with_its_reason(squares: Any) -> None:
     (squares.assignment.folder / "checks.py").write_text("import no_such_module\n")
     with pytest.raises(BadAssignment, match="no_such_module"):
-        grade(squares, class_of(squares, ["right"]), 1)
-
-
-def test_files_that_cannot_be_read_are_rejected_with_the_reason_and_the_rest_is_graded(
-    squares: Any, tmp_path: Path
-) -> None:
-    class Unreadable(dict[str, bytes]):
-        def items(self) -> Any:  # type: ignore[override]
-            raise PermissionError("no permission to read it")
-
-    handed = [StudentFiles("ann", Unreadable()), StudentFiles("bob", {"squares.ipynb": squares.notebook()})]
-    reports = grade(squares, handed, 1)
-    assert reports["ann"].state is Verdict.REJECTED and "no permission" in reports["ann"].reason
-    assert reports["bob"].score == 4.0
+        grade(squares, handed_in(squares, {"right": {}}), 1)
 
 
 def test_by_default_there_is_a_worker_for_each_core_of_ours() -> None:

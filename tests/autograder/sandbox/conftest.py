@@ -13,43 +13,19 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from autograder.records import Limits, from_data, to_data
 from autograder.sandbox import Host, Tier, default_read, new_private, probe
+from tests.autograder.sandbox.zygote import NOBODY
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
 ROOT = Path(__file__).resolve().parents[3]
-NOBODY = 65534
 
 SMALL = Limits(memory_bytes=256 << 20, disk_bytes=32 << 20, processes=48, notebook_s=60)
-
-
-@dataclass(frozen=True)
-class BoxOutcome:
-    """What became of one box."""
-
-    ended_by: str
-    """`itself`, `memory` (the supervisor saw the limit) or `time`"""
-    tier: Tier
-    left: list[int]
-    """processes that lived on after the box was cleaned"""
-    over_memory: bool
-    memory: int
-    disk: int
-    private: str
-    written: dict[str, int]
-    """files in the private folder, as seen from outside, with their sizes"""
-    sockets: list[str]
-    alive: int
-    """processes of the box just before it was cleaned"""
-    supervisor_cpu_s: float
-    result: Any = None
-    raised: str = ""
-    traceback: str = ""
-    confine_cpu_s: float = 0.0
 
 
 @dataclass
@@ -61,20 +37,11 @@ class Zygote:
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.process is None:
-            environment = {
-                "PATH": os.environ["PATH"],
-                "PYTHONPATH": str(ROOT),
-                "SECRET_TOKEN": "hunter2",
-                "OMP_NUM_THREADS": "1",
-                "TF_CPP_MIN_LOG_LEVEL": "3",
-                "HOME": os.environ.get("HOME", "/"),
-            }
+            environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": os.environ.get("HOME", "/")}
+            environment |= {"SECRET_TOKEN": "hunter2", "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+            command = [sys.executable, str(ZYGOTE), *self.imports]
             self.process = subprocess.Popen(
-                [sys.executable, str(ZYGOTE), *self.imports],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                env=environment,
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
             )
             assert self._line() == "ready\n"
         assert self.process.stdin is not None
@@ -93,51 +60,36 @@ class Zygote:
             self.process = None
 
 
+OPTIONS = {"limits": SMALL, "without": (), "readable": (), "private": "", "wants_pids": False}
+
+
 @dataclass(frozen=True)
 class Boxed:
-    """Call it with a function: it runs in a box, with its keyword arguments as data, and must return JSON."""
+    """Call it with a function and `OPTIONS`: it runs in a box, its other keyword arguments are data, as is its value.
+
+    It knows its arguments, what `zygote.KNOWN` holds, and else only what it imports. What became of it:
+    `ended_by` (`itself`, `memory`, which the supervisor saw, or `time`), `result` or `raised` and `traceback`;
+    `left`, processes that lived on after the box was cleaned, and `alive`, those just before; `written`, files in the
+    private folder with their sizes; what else `zygote.supervise` measures.
+    """
 
     zygote: Zygote
     who: str
     host: Host
     readable: tuple[Path, ...]
 
-    def __call__(
-        self,
-        function: Callable[..., Any],
-        *,
-        limits: Limits = SMALL,
-        without: tuple[str, ...] = (),
-        files: dict[str, str] | None = None,
-        private: str = "",
-        readable: tuple[str, ...] = (),
-        wants_pids: bool = False,
-        wait_s: float = 30.0,
-        **data: Any,
-    ) -> BoxOutcome:
+    def __call__(self, function: Callable[..., Any], *, wait_s: float = 30.0, **given: Any) -> SimpleNamespace:
+        request = {name: given.pop(name, usual) for name, usual in OPTIONS.items()}
+        without, limits = request.pop("without"), to_data(request.pop("limits"))
         source = textwrap.dedent(inspect.getsource(function)) + f"\nprogram = {function.__name__}\n"
-        answer = self.zygote.ask(
-            {
-                "source": source,
-                "data": data,
-                "limits": to_data(limits),
-                "host": to_data(self.host.without(*without)),
-                "drop": self.who == "unprivileged" and os.geteuid() == 0,
-                "open": bool(without),
-                "readable": [*map(str, self.readable), *readable],
-                "files": files or {},
-                "private": private,
-                "wants_pids": wants_pids,
-                "wait_s": wait_s,
-            }
-        )
+        request |= {"source": source, "data": given, "limits": limits, "wait_s": wait_s, "open": bool(without)}
+        request["host"] = to_data(self.host.without(*without))
+        request["readable"] = [*map(str, self.readable), *request["readable"]]
+        request["drop"] = self.who == "unprivileged" and os.geteuid() == 0
+        answer = self.zygote.ask(request)
         assert "grader_error" not in answer, answer["grader_error"]
-        return BoxOutcome(**{**answer, "tier": Tier(answer["tier"])})
-
-
-def declared_tier() -> Tier:
-    """What CI must reach: below it tests fail instead of being skipped."""
-    return Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()]
+        none = {"result": None, "raised": "", "traceback": "", "confine_cpu_s": 0.0}
+        return SimpleNamespace(**{**none, **answer, "tier": Tier(answer["tier"])})
 
 
 def insist_or_skip(host: Host, needed: Tier, who: str) -> None:
@@ -145,8 +97,9 @@ def insist_or_skip(host: Host, needed: Tier, who: str) -> None:
     if host.tier >= needed:
         return
     reason = f"{who}: this host reaches tier {host.tier.name.lower()} (missing: {', '.join(host.missing)})"
-    if os.environ.get("CI") == "true" and declared_tier() >= needed:
-        pytest.fail(f"{reason}, CI declares {declared_tier().name.lower()} (AUTOGRADER_CI_TIER)")
+    declared = Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()]
+    if os.environ.get("CI") == "true" and declared >= needed:
+        pytest.fail(f"{reason}, CI declares {declared.name.lower()} (AUTOGRADER_CI_TIER)")
     pytest.skip(reason)
 
 
@@ -218,21 +171,23 @@ def private(who: str) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def box_of(needed: Tier, who: str, host: Host, zygote: Zygote) -> Boxed:
+    insist_or_skip(host, needed, who)
+    return Boxed(zygote, who, host, default_read())
+
+
 @pytest.fixture
 def weaker(who: str, this_host: Host, bare: Zygote) -> Boxed:
     """A box for which the test leaves mechanisms out."""
-    insist_or_skip(this_host, Tier.FILES, who)
-    return Boxed(bare, who, this_host, default_read())
+    return box_of(Tier.FILES, who, this_host, bare)
 
 
 @pytest.fixture
 def boxed(who: str, this_host: Host, bare: Zygote) -> Boxed:
     """A box of the full tier; the test is skipped where the host has none."""
-    insist_or_skip(this_host, Tier.FULL, who)
-    return Boxed(bare, who, this_host, default_read())
+    return box_of(Tier.FULL, who, this_host, bare)
 
 
 @pytest.fixture
 def warm_box(who: str, this_host: Host, heavy: Zygote) -> Boxed:
-    insist_or_skip(this_host, Tier.FULL, who)
-    return Boxed(heavy, who, this_host, default_read())
+    return box_of(Tier.FULL, who, this_host, heavy)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,42 +16,37 @@ from autograder.sandbox import Box, Tier, View
 from autograder.sandbox.host import NO_NAMESPACES, nothing
 
 
+def idle() -> None:
+    return None
+
+
 def test_a_program_in_a_box_stands_in_its_working_folder_as_an_ordinary_user(boxed: Any) -> None:
     def look() -> dict[str, Any]:
-        import os
-        import resource
-        import socket
-
         return {
-            "root": os.getuid() == 0,
+            "user": [os.getuid() == 0, os.getpid(), socket.gethostname()],
             "groups": os.getgroups(),
             "open files": resource.getrlimit(resource.RLIMIT_NOFILE)[0],
-            "pid": os.getpid(),
             "cwd": os.getcwd(),
             "folders": [os.environ[name] for name in ("HOME", "TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR")],
             "variables": sorted(os.environ),
-            "name": socket.gethostname(),
-            "files": sorted(set(os.listdir("/")) - {"lib32", "lib64", "libx32"}),
+            "files": os.listdir("/"),
         }
 
-    seen = boxed(look)
-    assert seen.tier is Tier.FULL
-    private = Path(seen.private)
-    assert seen.result["cwd"] == str(private / "work")
-    assert all(Path(folder).is_relative_to(private) for folder in seen.result["folders"])
-    assert (seen.result["root"], seen.result["pid"], seen.result["name"]) == (False, 1, "box")
-    assert "SECRET_TOKEN" not in seen.result["variables"]
-    assert not set(seen.result["groups"]) & {0, *os.getgroups()}, "none of the grader's groups"
-    assert seen.result["open files"] == Limits().open_files
-    assert {"bin", "dev", "etc", "lib", "proc", "sys", "tmp", "usr"} <= set(seen.result["files"])
-    assert not {"boot", "home", "mnt", "opt", "run", "srv"} & set(seen.result["files"])
+    outcome = boxed(look)
+    seen, private = outcome.result, Path(outcome.private)
+    assert outcome.tier is Tier.FULL
+    assert seen["cwd"] == str(private / "work")
+    assert all(Path(folder).is_relative_to(private) for folder in seen["folders"])
+    assert seen["user"] == [False, 1, "box"]
+    assert "SECRET_TOKEN" not in seen["variables"]
+    assert not set(seen["groups"]) & {0, *os.getgroups()}, "none of the grader's groups"
+    assert seen["open files"] == Limits().open_files
+    assert {"bin", "dev", "etc", "lib", "proc", "sys", "tmp", "usr"} <= set(seen["files"])
+    assert not {"boot", "home", "mnt", "opt", "run", "srv"} & set(seen["files"])
 
 
 def test_making_a_box_costs_little(boxed: Any) -> None:
-    def nothing() -> None:
-        return None
-
-    seconds = [boxed(nothing) for _ in range(3)]
+    seconds = [boxed(idle) for _ in range(3)]
     # About 10 ms where this was written; the bound is for slow and busy machines.
     assert min(s.confine_cpu_s + s.supervisor_cpu_s for s in seconds) < 0.1
 
@@ -58,30 +55,22 @@ def test_what_the_boxs_user_may_not_read_stops_the_box_and_says_what_to_do(weake
     if weaker.who != "as_root":
         pytest.skip("only root's boxes have a user of their own")
     course.chmod(0o700)
-
-    def nothing() -> None:
-        return None
-
     for without in ((), NO_NAMESPACES):
-        outcome = weaker(nothing, without=without, readable=(str(course),))
-        assert outcome.raised == "SandboxUnavailable"
+        outcome = weaker(idle, without=without, readable=(str(course),))
+        assert outcome.raised == "SandboxUnavailable" and outcome.left == []
         assert f"{course} cannot be read by the box's user" in outcome.traceback
         assert "chmod o+rX" in outcome.traceback
-        assert outcome.left == []
 
 
 def test_a_mechanism_that_fails_though_the_probe_found_it_is_an_error_not_a_weaker_box(
     weaker: Any, private: Path
 ) -> None:
-    def nothing() -> None:
-        return None
-
     if weaker.who == "as_root":
         pytest.skip("root can make every namespace that is promised")
     # Nobody but root can make a process namespace without a user namespace.
     lying = replace(weaker.host, privileged=True)
     with pytest.raises(AssertionError, match=r"SandboxUnavailable.*namespaces"):
-        replace(weaker, host=lying)(nothing, private=str(private))
+        replace(weaker, host=lying)(idle, private=str(private))
 
 
 def test_a_box_that_never_started_can_be_cleaned(tmp_path: Path) -> None:
@@ -89,6 +78,4 @@ def test_a_box_that_never_started_can_be_cleaned(tmp_path: Path) -> None:
     box.enter_namespaces()
     box.clean()
     box.clean()
-    assert (tmp_path / "work").is_dir()
-    assert box.reached.tier is Tier.NONE
-    assert os.getppid() > 0
+    assert (tmp_path / "work").is_dir() and box.reached.tier is Tier.NONE

@@ -14,20 +14,27 @@ from autograder.sandbox.cgroups import Base, Group, sweep
 MIB = 1 << 20
 
 
-def test_a_version_1_group_is_found_in_each_hierarchy() -> None:
-    groups = "9:name=systemd:/\n8:pids:/\n4:memory:/jobs/7\n1:cpu,cpuacct:/\n0::/\n"
-    mounts = (
-        "30 29 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
-        "31 29 0:27 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids\n"
-        "32 29 0:28 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n"
-    )
-    assert list(cgroups._version_1(groups, mounts)) == [Base(1, "/sys/fs/cgroup/memory/jobs/7", "/sys/fs/cgroup/pids")]
+CGROUP = "/sys/fs/cgroup"
+HIERARCHIES = (
+    f"30 29 0:26 / {CGROUP}/memory rw,relatime - cgroup cgroup rw,memory\n"
+    f"31 29 0:27 / {CGROUP}/pids rw,relatime - cgroup cgroup rw,pids\n"
+    f"32 29 0:28 / {CGROUP}/unified rw,relatime - cgroup2 cgroup2 rw\n"
+)
+ALL = "9:name=systemd:/\n8:pids:/\n4:memory:/jobs/7\n1:cpu,cpuacct:/\n0::/\n"
+# A container sees part of the hierarchy, and uses that.
+PART = f"30 29 0:26 /docker/abc {CGROUP}/memory rw - cgroup cgroup rw,memory\n"
 
 
-def test_a_container_that_sees_part_of_the_hierarchy_uses_the_part() -> None:
-    groups = "4:memory:/docker/abc\n"
-    mounts = "30 29 0:26 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-    assert list(cgroups._version_1(groups, mounts)) == [Base(1, "/sys/fs/cgroup/memory", "")]
+@pytest.mark.parametrize(
+    ("groups", "mounts", "memory", "pids"),
+    [
+        (ALL, HIERARCHIES, f"{CGROUP}/memory/jobs/7", f"{CGROUP}/pids"),
+        ("4:memory:/docker/abc\n", PART, f"{CGROUP}/memory", ""),
+    ],
+    ids=["whole", "part"],
+)
+def test_a_version_1_group_is_found_in_each_hierarchy(groups: str, mounts: str, memory: str, pids: str) -> None:
+    assert list(cgroups._version_1(groups, mounts)) == [Base(1, memory, pids)]
 
 
 def test_a_version_2_group_is_made_beside_this_process_where_the_parent_shares_its_controls(tmp_path: Path) -> None:

@@ -13,45 +13,30 @@ import pytest
 
 from autograder.records import from_data, to_data
 from autograder.sandbox import Host, Tier, describe_host, probe
-from autograder.sandbox.host import (
-    LANDLOCK,
-    MEMORY_GROUP,
-    MOUNT_NAMESPACE,
-    NETWORK_NAMESPACE,
-    NO_NAMESPACES,
-    OWN_USER,
-    SECCOMP,
-    nothing,
-)
+from autograder.sandbox import host as names
+from autograder.sandbox.host import LANDLOCK, MEMORY_GROUP, NETWORK_NAMESPACE, NO_NAMESPACES, SECCOMP, nothing
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is nothing to probe but on Linux")
 def test_the_probe_is_quick_and_leaves_this_process_alone() -> None:
-    before = (
-        sorted(os.listdir("/proc/self/ns")),
-        [os.readlink(f"/proc/self/ns/{n}") for n in os.listdir("/proc/self/ns")],
-    )
+    def namespaces() -> list[str]:
+        return [os.readlink(f"/proc/self/ns/{n}") for n in sorted(os.listdir("/proc/self/ns"))]
+
+    before = namespaces()
     probe.cache_clear()
     begun = time.perf_counter()
     found = probe()
-    seconds = time.perf_counter() - begun
-    after = (
-        sorted(os.listdir("/proc/self/ns")),
-        [os.readlink(f"/proc/self/ns/{n}") for n in os.listdir("/proc/self/ns")],
-    )
-    assert before == after
-    assert seconds < 2.0, "a tenth of a second on an idle machine"
-    assert found is probe()
-    assert found.system == "Linux"
+    assert time.perf_counter() - begun < 2.0, "a tenth of a second on an idle machine"
+    assert namespaces() == before
+    assert found is probe() and found.system == "Linux"
 
 
 def test_ci_reaches_the_tier_it_declares(this_host: Host, who: str) -> None:
-    declared = Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()]
     if os.environ.get("CI") == "true":
+        declared = Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()]
         assert this_host.tier >= declared, f"{who}: {describe_host(this_host)}"
-    assert this_host.tier >= Tier.NONE
 
 
 def test_a_host_travels_as_json(this_host: Host) -> None:
@@ -64,10 +49,10 @@ def test_a_host_travels_as_json(this_host: Host) -> None:
         ((), Tier.FULL),
         ((MEMORY_GROUP,), Tier.FULL),
         ((LANDLOCK,), Tier.FULL),
-        ((MOUNT_NAMESPACE,), Tier.FILES),
+        ((names.MOUNT_NAMESPACE,), Tier.FILES),
         ((SECCOMP,), Tier.FILES),
-        ((OWN_USER,), Tier.FILES),
-        ((MOUNT_NAMESPACE, LANDLOCK), Tier.LIMITS),
+        ((names.OWN_USER,), Tier.FILES),
+        ((names.MOUNT_NAMESPACE, LANDLOCK), Tier.LIMITS),
         ((NETWORK_NAMESPACE, SECCOMP), Tier.LIMITS),
         (NO_NAMESPACES, Tier.FILES),
         ((*NO_NAMESPACES, LANDLOCK), Tier.LIMITS),
@@ -83,11 +68,9 @@ def test_each_missing_mechanism_costs_the_tier_it_carries(without: tuple[str, ..
 
 @pytest.mark.parametrize("system", ["Darwin", "Windows"])
 def test_other_systems_offer_nothing_and_say_so(system: str) -> None:
-    host = nothing(system)
-    assert host.tier is Tier.NONE
-    text = describe_host(host)
-    assert "tier none" in text
-    assert f"{system} has no such thing" in text
+    text = describe_host(nothing(system))
+    assert nothing(system).tier is Tier.NONE
+    assert "tier none" in text and f"{system} has no such thing" in text
 
 
 def test_what_is_missing_is_told_with_what_it_means_and_what_to_do(this_host: Host) -> None:

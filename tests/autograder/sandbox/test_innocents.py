@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
+import sys
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,7 @@ from autograder.sandbox import Tier
 from autograder.sandbox.host import NO_NAMESPACES
 from autograder.sandbox.processes import descendants
 
-ROOMY: dict[str, Any] = {"memory_bytes": 2 << 30, "disk_bytes": 256 << 20, "processes": 64, "open_files": 512}
+ROOMY = replace(Limits(), memory_bytes=2 << 30, disk_bytes=256 << 20, processes=64, open_files=512)
 
 pytestmark = pytest.mark.slow  # the warm zygote has both frameworks in it
 
@@ -30,10 +33,9 @@ def roomy(warm_box: Any) -> Any:
     """A warm box with the limits that assignments have by default."""
 
     def run(function: Any, **options: Any) -> Any:
-        outcome = warm_box(function, limits=replace(Limits(), **ROOMY), wait_s=90.0, **options)
+        outcome = warm_box(function, limits=ROOMY, wait_s=90.0, **options)
         assert outcome.raised == "", outcome.traceback
-        assert outcome.ended_by == "itself"
-        assert outcome.left == []
+        assert (outcome.ended_by, outcome.left) == ("itself", [])
         return outcome
 
     return run
@@ -54,8 +56,6 @@ def test_processes_start_by_spawn_and_by_fork_and_share_memory(roomy: Any) -> No
     def start() -> dict[str, Any]:
         import math
         import multiprocessing
-        import subprocess
-        import sys
         from multiprocessing import shared_memory
 
         import numpy as np
@@ -85,9 +85,6 @@ def test_processes_start_by_spawn_and_by_fork_and_share_memory(roomy: Any) -> No
 
 def test_two_processes_average_a_gradient_by_gloo_over_loopback(roomy: Any) -> None:
     def average() -> list[float]:
-        import os
-        import socket
-
         import torch
         import torch.distributed as dist
 
@@ -113,13 +110,8 @@ def test_two_processes_average_a_gradient_by_gloo_over_loopback(roomy: Any) -> N
     assert roomy(average).result == [3.0, 3.0]
 
 
-def test_figures_event_files_temporary_files_and_histories_are_written(roomy: Any) -> None:
-    def write() -> dict[str, Any]:
-        import os
-        import tempfile
-        import threading
-        from pathlib import Path
-
+def test_figures_temporary_files_histories_and_threads_work(roomy: Any) -> None:
+    def write() -> list[Any]:
         import matplotlib
         from IPython.core.interactiveshell import InteractiveShell
 
@@ -127,7 +119,6 @@ def test_figures_event_files_temporary_files_and_histories_are_written(roomy: An
         import matplotlib.pyplot as plt
 
         plt.plot([1, 2, 3])
-        plt.title("loss")
         plt.savefig("loss.png")
         with tempfile.NamedTemporaryFile() as named, tempfile.TemporaryFile() as unnamed:
             named.write(b"x")
@@ -144,74 +135,39 @@ def test_figures_event_files_temporary_files_and_histories_are_written(roomy: An
             thread.start()
         for thread in threads:
             thread.join()
-        return {
-            "figure": Path("loss.png").stat().st_size > 1000,
-            "below": below,
-            "inputs": inputs,
-            "history": history,
-            "threads": sorted(seen),
-            "config": matplotlib.get_configdir().startswith(os.environ["HOME"]),
-        }
+        config = matplotlib.get_configdir().startswith(os.environ["HOME"])
+        return [Path("loss.png").stat().st_size > 1000, below, inputs, history, sorted(seen), config]
 
-    assert roomy(write).result == {
-        "figure": True,
-        "below": True,
-        "inputs": ["x = 1"],
-        "history": True,
-        "threads": list(range(8)),
-        "config": True,
-    }
+    assert roomy(write).result == [True, True, ["x = 1"], True, list(range(8)), True]
 
 
-def test_tensorflow_computes_and_writes_event_files_for_tensorboard(roomy: Any) -> None:
+def test_both_frameworks_write_event_files_for_tensorboard(roomy: Any) -> None:
     def log() -> list[Any]:
-        from pathlib import Path
-
         import tensorflow as tf
+        from torch.utils.tensorboard import SummaryWriter
 
         total = int(tf.reduce_sum(tf.range(5)))
         with tf.summary.create_file_writer("runs").as_default():
             tf.summary.write("loss", 0.5, step=1)
-        return [total, [p.name.split(".")[0] for p in Path("runs").iterdir()]]
-
-    assert roomy(log).result == [10, ["events"]]
-
-
-@pytest.mark.skipif(find_spec("tensorboard") is None, reason="torch's SummaryWriter needs tensorboard: not installed")
-def test_torch_writes_event_files_for_tensorboard(roomy: Any) -> None:
-    def log() -> int:
-        from pathlib import Path
-
-        from torch.utils.tensorboard import SummaryWriter
-
-        with SummaryWriter("runs") as writer:
+        with SummaryWriter("others") as writer:
             writer.add_scalar("loss", 0.5, 1)
-        return len(list(Path("runs").iterdir()))
+        return [total, *([p.name.split(".")[0] for p in Path(folder).iterdir()] for folder in ("runs", "others"))]
 
-    assert roomy(log).result == 1
+    assert roomy(log).result == [10, ["events"], ["events"]]
 
 
 def test_shell_commands_have_a_terminal_and_children_return_what_they_print(roomy: Any) -> None:
-    def shell() -> dict[str, Any]:
+    def shell() -> list[Any]:
         import getpass
-        import os
-        import subprocess
-        import sys
 
         from IPython.utils.process import getoutput
 
-        _leader, follower = os.openpty()
-        return {
-            "python": subprocess.check_output([sys.executable, "-c", "print(6 * 7)"], text=True),
-            "ipython": getoutput("echo hello; whoami").split(),
-            "terminal": os.isatty(follower),
-            "user": getpass.getuser(),
-            "processors": os.cpu_count() == len(os.sched_getaffinity(0)) or os.cpu_count(),
-        }
+        child = subprocess.check_output([sys.executable, "-c", "print(6 * 7)"], text=True)
+        processors = os.cpu_count() == len(os.sched_getaffinity(0)) or bool(os.cpu_count())
+        terminal = os.isatty(os.openpty()[1])
+        return [child, getoutput("echo hello; whoami").split(), terminal, getpass.getuser(), processors]
 
-    seen = roomy(shell).result
-    assert seen.pop("processors")
-    assert seen == {"python": "42\n", "ipython": ["hello", "student"], "terminal": True, "user": "student"}
+    assert roomy(shell).result == ["42\n", ["hello", "student"], True, "student", True]
 
 
 @pytest.mark.parametrize("weakness", [(), NO_NAMESPACES], ids=["full", "no namespaces"])
@@ -221,10 +177,6 @@ def test_a_kernel_in_the_box_answers_a_judge_outside_by_its_path(
     """The judge sends code, interrupts it and goes on: sockets, signals to the first process, and reaping."""
 
     def serve(connection: str) -> None:
-        import os
-        import signal
-        import sys
-
         from ipykernel.kernelapp import IPKernelApp
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -253,12 +205,8 @@ def test_a_kernel_in_the_box_answers_a_judge_outside_by_its_path(
                 reply = client.execute_interactive(code, output_hook=keep, timeout=30)
                 return reply["content"].get("ename", "ok"), "".join(printed).strip()
 
-            assert run(
-                "import torch, tensorflow as tf; print(int(torch.ones(2).sum()), int(tf.reduce_sum([1, 2])))"
-            ) == (
-                "ok",
-                "2 3",
-            )
+            computed = "import torch, tensorflow as tf; print(int(torch.ones(2).sum()), int(tf.reduce_sum([1, 2])))"
+            assert run(computed) == ("ok", "2 3")
             assert run("import os; print(os.getcwd())") == ("ok", f"{private}/work")
             if not weakness:
                 assert run("import os; print(os.getpid())") == ("ok", "1")
@@ -272,15 +220,3 @@ def test_a_kernel_in_the_box_answers_a_judge_outside_by_its_path(
             client.shutdown()
             client.stop_channels()
         assert boxed.result(timeout=30).tier is (Tier.FILES if weakness else Tier.FULL)
-
-
-def test_public_files_are_copied_into_the_working_folder_and_can_be_changed_there(roomy: Any) -> None:
-    def change() -> str:
-        from pathlib import Path
-
-        Path("data.csv").write_text(Path("data.csv").read_text() + "2\n")
-        return Path("data.csv").read_text()
-
-    outcome = roomy(change, files={"work/data.csv": "1\n"})
-    assert outcome.result == "1\n2\n"
-    assert outcome.written["work/data.csv"] == 2, "the real file stays as the grader put it"

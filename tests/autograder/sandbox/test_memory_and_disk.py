@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import resource
+import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +35,6 @@ def take_at_once(size: int) -> int:
 
 
 def take_slowly(size: int) -> int:
-    import time
-
     kept = []
     while sum(map(len, kept)) < size:
         kept.append(b"x" * (4 << 20))
@@ -40,8 +43,6 @@ def take_slowly(size: int) -> int:
 
 
 def take_through_children(size: int) -> int:
-    import os
-
     children = []
     for _ in range(4):
         child = os.fork()
@@ -72,8 +73,6 @@ def test_a_program_that_takes_too_much_memory_is_ended_for_memory(boxed: Any, me
 
 def test_memory_hidden_in_files_without_names_is_counted_or_refused(boxed: Any, memory_kept: Any) -> None:
     def hide(size: int) -> str:
-        import os
-
         try:
             files = []
             for _ in range(64):
@@ -90,14 +89,10 @@ def test_memory_hidden_in_files_without_names_is_counted_or_refused(boxed: Any, 
 
 def test_a_crash_is_not_taken_for_memory(boxed: Any, memory_kept: Any) -> None:
     def crash() -> None:
-        import ctypes
-
         ctypes.string_at(0)
 
     outcome = boxed(crash, limits=TIGHT, without=memory_kept)
-    assert outcome.result is None and outcome.raised == ""
-    assert outcome.ended_by == "itself"
-    assert not outcome.over_memory
+    assert (outcome.result, outcome.raised, outcome.ended_by, outcome.over_memory) == (None, "", "itself", False)
     assert outcome.written == {}, "no core dump"
 
 
@@ -128,10 +123,7 @@ def test_what_a_warm_kernel_shares_with_its_zygote_costs_the_student_nothing(war
 
 
 def test_tmp_shared_memory_and_the_private_folder_fill_one_limit(boxed: Any) -> None:
-    def fill() -> dict[str, Any]:
-        import shutil
-        from pathlib import Path
-
+    def fill() -> list[Any]:
         found: dict[str, Any] = {}
         for folder in ("/tmp", "/dev/shm", str(Path.cwd()), str(Path.home())):
             written = 0
@@ -141,54 +133,40 @@ def test_tmp_shared_memory_and_the_private_folder_fill_one_limit(boxed: Any) -> 
                     written += 1 << 20
             except OSError as error:
                 found[folder] = [written, error.errno]
-        found["free"] = shutil.disk_usage(".").free
-        return found
+        return [found, shutil.disk_usage(".").free]
 
     outcome = boxed(fill, limits=TIGHT)
-    free = outcome.result.pop("free")
+    found, free = outcome.result
     assert free == 0
-    assert {code for _, code in outcome.result.values()} == {28}  # ENOSPC
-    total = sum(written for written, _ in outcome.result.values())
+    assert {code for _, code in found.values()} == {28}  # ENOSPC
+    total = sum(written for written, _ in found.values())
     assert TIGHT.disk_bytes // 2 < total <= TIGHT.disk_bytes
     assert outcome.disk < 1 << 20, "nothing of it reached the real disk"
     assert not outcome.over_memory
 
 
 def test_sparse_files_and_a_million_empty_ones_are_refused(boxed: Any) -> None:
-    def waste() -> dict[str, Any]:
-        import os
-        from pathlib import Path
+    def waste() -> list[Any]:
+        def refused(make: Any) -> list[int]:
+            made = 0
+            try:
+                for made in range(1_000_000):
+                    make(made)
+            except OSError as error:
+                return [made, error.errno]
+            return [made, 0]
 
-        found: dict[str, Any] = {}
-        try:
-            with open("sparse", "wb") as stream:
-                stream.truncate(1 << 40)
-        except OSError as error:
-            found["sparse"] = error.errno
-        made = 0
-        try:
-            for number in range(1_000_000):
-                os.mknod(f"empty{number}")
-                made += 1
-        except OSError as error:
-            found["empty"] = error.errno
-        found["few"] = made < 10_000
-        try:
-            for number in range(1_000_000):
-                Path("..", f"beside{number}").touch()
-        except OSError as error:
-            found["beside"] = error.errno
-        return found
+        with open("sparse", "wb") as stream:
+            sparse = refused(lambda number: stream.truncate(1 << 40))
+        return [sparse, refused(lambda n: os.mknod(f"empty{n}")), refused(lambda n: Path("..", f"beside{n}").touch())]
 
-    assert boxed(waste, limits=TIGHT).result == {"sparse": 27, "empty": 28, "few": True, "beside": 13}
+    sparse, (made, why), beside = boxed(waste, limits=TIGHT).result
+    assert sparse == [0, 27] and beside == [0, 13]
+    assert made < 10_000 and why == 28
 
 
 def test_an_abort_leaves_no_core_dump(boxed: Any) -> None:
     def abort() -> int:
-        import os
-        import resource
-        from pathlib import Path
-
         child = os.fork()
         if child == 0:
             resource.setrlimit(resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -14,21 +18,9 @@ import pytest
 
 from autograder.records import Limits
 from autograder.sandbox import cgroups
+from tests.autograder.sandbox.zygote import NOBODY, outcomes, running
 
 FEW = Limits(memory_bytes=256 << 20, disk_bytes=32 << 20, processes=24, notebook_s=60)
-NOBODY = 65534
-
-
-def running(marker: str) -> list[int]:
-    """Processes of this host whose command line holds `marker`."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if marker.encode() in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return found
 
 
 @pytest.fixture
@@ -43,75 +35,46 @@ def victim(who: str) -> Any:
 
 def test_the_grader_and_its_other_processes_cannot_be_killed_traced_or_read(boxed: Any, victim: Any) -> None:
     def attack(pids: dict[str, int], other: int) -> dict[str, str]:
-        import ctypes
-        import os
-        import signal
-        from collections.abc import Callable
-        from pathlib import Path
-
         libc = ctypes.CDLL(None, use_errno=True)
 
         def called(name: str, *arguments: Any) -> None:
             if getattr(libc, name)(*arguments) == -1:
                 raise OSError(ctypes.get_errno(), name)
 
-        found = {}
-        targets = {**pids, "other": other, "parent": os.getppid()}
-        for name, pid in targets.items():
-            if pid == 0:
-                found[name] = "no parent in sight"
+        ways: dict[str, Any] = {}
+        for name, pid in {**pids, "other": other, "parent": os.getppid()}.items():
+            if pid == 0:  # no parent in sight
                 continue
-            ways: dict[str, Callable[[], Any]] = {
-                "kill": lambda pid=pid: os.kill(pid, signal.SIGKILL),
-                "environ": lambda pid=pid: Path(f"/proc/{pid}/environ").read_bytes(),
-                "mem": lambda pid=pid: os.open(f"/proc/{pid}/mem", os.O_RDONLY),
-                "ptrace": lambda pid=pid: called("ptrace", 16, pid, None, None),
-                "limit": lambda pid=pid: called("prlimit", pid, 7, None, ctypes.create_string_buffer(16)),
-                "pidfd": lambda pid=pid: os.pidfd_open(pid),
+            ways |= {
+                f"kill {name}": lambda pid=pid: os.kill(pid, signal.SIGKILL),
+                f"environ {name}": lambda pid=pid: Path(f"/proc/{pid}/environ").read_bytes(),
+                f"mem {name}": lambda pid=pid: os.open(f"/proc/{pid}/mem", os.O_RDONLY),
+                f"ptrace {name}": lambda pid=pid: called("ptrace", 16, pid, None, None),
+                f"limit {name}": lambda pid=pid: called("prlimit", pid, 7, None, ctypes.create_string_buffer(16)),
+                f"pidfd {name}": lambda pid=pid: os.pidfd_open(pid),
             }
-            for way, act in ways.items():
-                try:
-                    act()
-                    found[f"{way} {name}"] = "done"
-                except OSError as error:
-                    found[f"{way} {name}"] = type(error).__name__
-        return found
+        return outcomes(ways)
 
     found = boxed(attack, wants_pids=True, other=victim.pid).result
-    assert set(found.values()) <= {"ProcessLookupError", "FileNotFoundError", "PermissionError", "no parent in sight"}
+    assert set(found.values()) <= {"ProcessLookupError", "FileNotFoundError", "PermissionError"}
     assert victim.poll() is None
 
 
-def test_only_its_own_processes_are_listed(boxed: Any) -> None:
-    def list_all() -> list[int]:
-        import os
+def test_only_its_own_processes_are_listed_killing_everybody_is_refused_and_python_is_ours(boxed: Any) -> None:
+    def look() -> list[Any]:
+        listed = sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
+        killed = outcomes({"all": lambda: os.kill(-1, 9)})["all"]
+        version = subprocess.check_output([sys.executable, "-c", "import sys; print(sys.version)"], text=True)
+        return [listed, killed, version.strip()]
 
-        return sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
-
-    assert boxed(list_all).result == [1]
-
-
-def test_killing_everybody_is_refused(boxed: Any) -> None:
-    def kill_all() -> str:
-        import os
-
-        try:
-            os.kill(-1, 9)
-        except OSError as error:
-            return type(error).__name__
-        return "done"
-
-    assert boxed(kill_all).result == "PermissionError"
+    assert boxed(look).result == [[1], "PermissionError", sys.version]
 
 
 def test_processes_and_threads_are_counted_and_bounded(boxed: Any) -> None:
-    def multiply() -> dict[str, Any]:
-        import os
-        import threading
-        import time
-
-        children, threads = [], []
-        refused = ""
+    def multiply() -> list[Any]:
+        children: list[int] = []
+        threads: list[threading.Thread] = []
+        refused = no_thread = ""
         try:
             while len(children) < 200:
                 child = os.fork()
@@ -125,28 +88,23 @@ def test_processes_and_threads_are_counted_and_bounded(boxed: Any) -> None:
             os.kill(child, 9)
             os.waitpid(child, 0)
         stop = threading.Event()
-        no_thread = ""
         try:
             while len(threads) < 200:
-                thread = threading.Thread(target=stop.wait, daemon=True)
-                thread.start()
-                threads.append(thread)
+                threads.append(threading.Thread(target=stop.wait, daemon=True))
+                threads[-1].start()
         except RuntimeError as error:
             no_thread = str(error)
         stop.set()
-        return {"children": len(children), "refused": refused, "threads": len(threads), "no_thread": no_thread}
+        return [refused, no_thread, len(children), len(threads) - 1]
 
-    found = boxed(multiply, limits=FEW).result
-    assert found["refused"] == "BlockingIOError"
-    assert found["no_thread"] == "can't start new thread"
-    assert FEW.processes - 5 <= found["children"] < FEW.processes
-    assert FEW.processes - 5 <= found["threads"] < FEW.processes
+    refused, no_thread, children, threads = boxed(multiply, limits=FEW).result
+    assert (refused, no_thread) == ("BlockingIOError", "can't start new thread")
+    assert FEW.processes - 5 <= children < FEW.processes
+    assert FEW.processes - 5 <= threads < FEW.processes
 
 
 def test_a_fork_bomb_ends_with_its_box(boxed: Any) -> None:
     def bomb() -> None:
-        import os
-
         while True:
             try:
                 os.fork()
@@ -154,18 +112,12 @@ def test_a_fork_bomb_ends_with_its_box(boxed: Any) -> None:
                 continue
 
     outcome = boxed(bomb, limits=FEW, wait_s=1.0)
-    assert outcome.ended_by == "time"
+    assert outcome.ended_by == "time" and outcome.left == []
     assert outcome.alive > FEW.processes // 2
-    assert outcome.left == []
 
 
 def test_a_child_that_detached_itself_twice_ends_with_its_box(boxed: Any) -> None:
     def detach(marker: str) -> int:
-        import os
-        import signal
-        import sys
-        import time
-
         reader, writer = os.pipe()
         if os.fork() == 0:
             os.setsid()
@@ -178,22 +130,24 @@ def test_a_child_that_detached_itself_twice_ends_with_its_box(boxed: Any) -> Non
             os._exit(0)
         os.read(reader, 1)
         os.wait()
-        time.sleep(0)
         return len(os.listdir("/proc"))
 
     marker = f"detached-{os.getpid()}"
     outcome = boxed(detach, marker=marker)
     assert outcome.alive == 2, "the detached child was there before the box was cleaned"
-    assert outcome.left == []
-    assert running(marker) == []
+    assert outcome.left == running(marker) == []
+
+
+def until(wanted: bool, marker: str) -> bool:
+    """Whether processes of this marker run, or none does, within ten seconds."""
+    deadline = time.monotonic() + 10
+    while bool(running(marker)) is not wanted and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return bool(running(marker)) is wanted
 
 
 def test_a_box_dies_with_its_supervisor(boxed: Any, private: Path) -> None:
     def ask_to_survive(marker: str) -> None:
-        import ctypes
-        import subprocess
-        import sys
-
         ctypes.CDLL(None).prctl(1, 0)  # PR_SET_PDEATHSIG: nothing
         subprocess.run([sys.executable, "-S", "-c", "import time; time.sleep(60)", marker])
 
@@ -201,56 +155,31 @@ def test_a_box_dies_with_its_supervisor(boxed: Any, private: Path) -> None:
     zygote = type(boxed.zygote)()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(replace(boxed, zygote=zygote), ask_to_survive, marker=marker, private=str(private))
-        for _ in range(200):
-            if running(marker):
-                break
-            subprocess.run(["sleep", "0.02"])
-        assert running(marker)
+        assert until(True, marker)
         supervisor = int(Path(f"/proc/{zygote.process.pid}/task/{zygote.process.pid}/children").read_text().split()[0])
         os.kill(supervisor, 9)
         with pytest.raises(ValueError):  # no answer: the supervisor is dead
             asked.result(timeout=20)
     zygote.end()
-    for _ in range(200):
-        if not running(marker):
-            break
-        subprocess.run(["sleep", "0.02"])
-    assert running(marker) == []
+    assert until(False, marker)
     cgroups.sweep(boxed.host.groups)  # what a probe does first of all
     for folder in filter(None, (boxed.host.groups.memory, boxed.host.groups.pids)):
         assert not list(Path(folder).glob(f"autograder-{supervisor}-*"))
 
 
 def test_two_boxes_at_once_do_not_see_each_other(boxed: Any) -> None:
-    def meet(mine: str) -> dict[str, Any]:
-        import os
-        import time
-        from pathlib import Path
-
+    def meet(mine: str) -> list[Any]:
         Path("/tmp/" + mine).touch()
         time.sleep(1)
-        return {
-            "files": [p for p in os.listdir("/tmp") if p.startswith("mine-")],
-            "processes": [p for p in os.listdir("/proc") if p.isdigit()],
-        }
+        processes = [p for p in os.listdir("/proc") if p.isdigit()]
+        return [[p for p in os.listdir("/tmp") if p.startswith("mine-")], processes]
 
     other = type(boxed.zygote)()
     try:
         with ThreadPoolExecutor(2) as pool:
-            results = [
-                pool.submit(b, meet, mine=f"mine-{i}") for i, b in enumerate((boxed, replace(boxed, zygote=other)))
-            ]
+            boxes = enumerate((boxed, replace(boxed, zygote=other)))
+            results = [pool.submit(box, meet, mine=f"mine-{i}") for i, box in boxes]
             seen = [r.result(timeout=30).result for r in results]
     finally:
         other.end()
-    assert seen == [{"files": [f"mine-{i}"], "processes": ["1"]} for i in range(2)]
-
-
-def test_python_is_the_one_that_runs_the_tests(boxed: Any) -> None:
-    def executable() -> str:
-        import subprocess
-        import sys
-
-        return subprocess.check_output([sys.executable, "-c", "import sys; print(sys.version)"], text=True).strip()
-
-    assert boxed(executable).result == sys.version
+    assert seen == [[[f"mine-{i}"], ["1"]] for i in range(2)]

@@ -26,22 +26,13 @@ def test_no_hidden_unit_of_the_check_networks_is_near_the_kink_of_relu() -> None
         assert (hidden_in > 0).any(axis=0).all() and (hidden_in < 0).any()
 
 
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        (
-            "small_graph = lambda x, y, z: (np.sum(x * y + z), y, x)",
-            "returned 3 values; it should return the tuple (c, ",
-        ),
-        ("small_graph = lambda x, y, z: print(x)", "returned None"),
-        ("def small_graph(x, y, z):\n    x += 1\n    return 0, y, x, z", "changed its argument x"),
-    ],
-)
+@pytest.mark.parametrize(("source", "words"), [
+    ("small_graph = lambda x, y, z: (np.sum(x * y + z), y, x)", "returned 3 values; it should return the tuple (c, "),
+    ("small_graph = lambda x, y, z: print(x)", "returned None"),
+    ("def small_graph(x, y, z):\n    x += 1\n    return 0, y, x, z", "changed its argument x"),
+])  # fmt: skip
 def test_a_function_of_the_wrong_form_is_told_so(source: str, words: str) -> None:
     assert words in str(ONE.outcomes({"small_graph": source}, only=["test_small_graph"])["test_small_graph"][0])
-
-
-# --- the worked numbers of the notebook -----------------------------------------------------------------------------
 
 
 def test_the_numbers_of_the_small_graph_are_right() -> None:

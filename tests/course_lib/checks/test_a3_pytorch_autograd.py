@@ -34,9 +34,6 @@ def test_the_function_for_jacobians_is_not_contiguous_and_mixes_everything() -> 
     assert derivatives.shape == (3, 2, 2, 3) and (derivatives != 0).all()
 
 
-# --- the worked numbers of the notebook -----------------------------------------------------------------------------
-
-
 def double(values: Any, *, requires_grad: bool = False) -> torch.Tensor:
     return torch.tensor(values, dtype=torch.float64, requires_grad=requires_grad)
 

@@ -18,13 +18,14 @@ def test_a_function_that_reads_gets_its_value_through() -> None:
 
 
 def test_a_changed_argument_is_named_and_the_original_is_safe() -> None:
-    def double(scores: np.ndarray) -> np.ndarray:
-        scores *= 2
-        return scores
+    def fill(scores: np.ndarray) -> None:
+        scores[:] = 7
 
     scores = np.ones(2)
     with pytest.raises(CheckFailed, match="changed its argument scores"):
-        call(double, scores)
+        call(fill, scores)
+    with pytest.raises(CheckFailed, match="argument scores"):
+        call(fill, scores=scores)
     np.testing.assert_array_equal(scores, [1, 1])
 
 
@@ -36,14 +37,6 @@ def test_a_changed_array_inside_a_dict_is_named() -> None:
         call(step, np.ones(1), {"W1": np.ones(2)})
     with pytest.raises(CheckFailed, match='removed "W1" from its argument params'):
         call(lambda x, params: params.clear(), np.ones(1), {"W1": np.ones(2)})
-
-
-def test_a_keyword_argument_is_watched_too() -> None:
-    def fill(*, out: np.ndarray) -> None:
-        out[:] = 7
-
-    with pytest.raises(CheckFailed, match="argument out"):
-        call(fill, out=np.zeros(2))
 
 
 def test_an_argument_put_back_up_to_rounding_is_unchanged() -> None:
@@ -60,20 +53,12 @@ def test_a_cache_that_cannot_be_copied_is_handed_on_as_it_is() -> None:
     assert call(lambda dscores, cache: cache[1](dscores), 3.0, cache) == 6.0
 
 
-@pytest.mark.parametrize(
-    ("returned", "words"),
-    [
-        (None, "returned None; it should return the tuple (loss, dscores). Hint: Is there a `return`?"),
-        (np.ones(2), "returned a ndarray"),
-        ({"loss": 1}, "returned a dict"),
-        ((1, 2, 3), "returned 3 values"),
-    ],
-)
+@pytest.mark.parametrize(("returned", "words"), [
+    (None, "returned None; it should return the tuple (loss, dscores). Hint: Is there a `return`?"),
+    (np.ones(2), "returned a ndarray"), ({"loss": 1}, "returned a dict"), ((1, 2, 3), "returned 3 values"),
+])  # fmt: skip
 def test_a_wrong_number_of_values_is_told(returned: Any, words: str) -> None:
+    assert parts("f()", [1, 2], ("loss", "dscores")) == (1, 2)
     with pytest.raises(CheckFailed) as failure:
         parts("f(scores, labels)", returned, ("loss", "dscores"))
     assert words in str(failure.value)
-
-
-def test_a_list_of_the_right_length_will_do() -> None:
-    assert parts("f()", [1, 2], ("loss", "dscores")) == (1, 2)

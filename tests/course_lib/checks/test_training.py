@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,36 +17,23 @@ training = when_used("course_lib.checks.training")
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def cuda() -> Iterator[None]:
-    with virtual_cuda.session(force=True, quiet=True):
-        yield
-
-
-def weights_of(kind: str, sizes: tuple[int, int, int]) -> training.Arrays:
-    rng = np.random.default_rng(0)
-    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in training.shapes(kind, sizes).items()}
-
-
 @pytest.mark.parametrize("kind", ["cnn", "dropout", "mlp", "norm"])
 def test_a_network_has_the_arrays_it_was_given_and_they_stay_its_own(kind: str) -> None:
     sizes = (3, 4, 5)
-    weights = weights_of(kind, sizes)
-    model = training.network(kind, sizes, weights)
+    rng = np.random.default_rng(0)
+    weights = {name: rng.normal(size=shape).astype(np.float32) for name, shape in training.shapes(kind, sizes).items()}
+    given = {"1.running_mean": np.array([1.0, 2.0, 3.0, 4.0], dtype=np.float32)} if kind == "norm" else {}
+    model = training.network(kind, sizes, weights, given)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 1
     after = training.parameters(model)
     for name, value in weights.items():
         np.testing.assert_allclose(after[name], value + 1, rtol=1e-6)
+    for name, value in given.items():
+        np.testing.assert_array_equal(training.buffers(model)[name], value)
     x = torch.zeros(2, 1, 8, 8) if kind == "cnn" else torch.zeros(2, 3)
     assert model(x).shape == (2, 5)
-
-
-def test_statistics_are_those_given() -> None:
-    mean = np.array([1.0, 2.0, 3.0, 4.0], dtype=np.float32)
-    model = training.network("norm", (3, 4, 2), weights_of("norm", (3, 4, 2)), {"1.running_mean": mean})
-    np.testing.assert_array_equal(training.buffers(model)["1.running_mean"], mean)
 
 
 def test_batches_come_in_order_with_the_rest_last_and_are_announced() -> None:
@@ -56,6 +42,7 @@ def test_batches_come_in_order_with_the_rest_last_and_are_announced() -> None:
     batches = list(training.batches_of(x, y, 2, lambda: calls.append(1)))
     assert [b[1].tolist() for b in batches] == [[0, 1], [2, 3], [4]]
     assert len(calls) == 3
+    assert [b[1].tolist() for b in training.batches_of(x, y, 2, drop_last=True)] == [[0, 1], [2, 3]]
 
 
 def test_steps_are_counted_whoever_takes_them() -> None:
@@ -81,6 +68,7 @@ def test_a_watch_changes_no_number_and_sees_mode_graph_and_dtype() -> None:
     assert watch.builds_graph == [True, False]
     assert watch.dtypes == ["float32", "float16"]
     assert watch.devices == ["cpu", "cpu"]
+    assert copy.deepcopy(watch).training_modes == []
 
 
 def test_a_watch_counts_the_graphs_that_somebody_holds() -> None:
@@ -97,20 +85,11 @@ def test_a_watch_counts_the_graphs_that_somebody_holds() -> None:
     assert watch.graphs_alive() == 0
 
 
-def test_a_model_with_a_watch_can_be_copied() -> None:
-    model = nn.Sequential(nn.Linear(2, 1), training.Watch())
-    model(torch.ones(1, 2))
-    assert copy.deepcopy(model)[1].training_modes == []  # type: ignore[union-attr]
-
-
-@pytest.mark.usefixtures("cuda")
 def test_the_device_step_counts_copies_and_waits() -> None:
     x = torch.ones(256)
-    with training.device_step() as found:
-        moved = x.to("cuda")
-        moved.sum().item()
-    assert found[0].nbytes["host to device"] == 1024
-    assert sum(found[0].syncs.values()) == 1
+    with virtual_cuda.session(force=True, quiet=True), training.device_step() as found:
+        x.to("cuda").sum().item()
+    assert found[0].nbytes["host to device"] == 1024 and sum(found[0].syncs.values()) == 1
 
 
 def test_without_a_device_there_is_no_device_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import struct
 import tarfile
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,7 +23,13 @@ import pytest
 from course_lib.data import online
 
 CONTENT = bytes(range(256)) * 1000
-MD5 = hashlib.md5(CONTENT, usedforsecurity=False).hexdigest()
+
+
+def _md5(content: bytes) -> str:
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+MD5 = _md5(CONTENT)
 
 
 class Shelf(BaseHTTPRequestHandler):
@@ -50,13 +57,19 @@ class Shelf(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def url() -> Iterator[str]:
-    Shelf.asked.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), Shelf) as server:
+@contextmanager
+def _served(handler: Any) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    Shelf.asked.clear()
+    with _served(Shelf) as address:
+        yield address
 
 
 def test_a_file_is_downloaded_once_with_progress(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,25 +90,22 @@ def test_a_download_that_broke_off_is_continued(url: str, tmp_path: Path) -> Non
     assert [p.name for p in tmp_path.iterdir()] == ["file.gz"]
 
 
-def test_a_server_without_ranges_sends_it_all_again(url: str, tmp_path: Path) -> None:
-    (tmp_path / "file.gz.part").write_bytes(CONTENT[:500])
-    assert online.fetch([f"{url}/whole"], tmp_path / "file.gz", MD5).read_bytes() == CONTENT
-
-
-def test_a_part_that_is_whole_already_is_taken(url: str, tmp_path: Path) -> None:
-    (tmp_path / "file.gz.part").write_bytes(CONTENT)
-    assert online.fetch([f"{url}/ranges"], tmp_path / "file.gz", MD5).read_bytes() == CONTENT
+@pytest.mark.parametrize(("there", "content", "page"), [
+    ("file.gz.part", CONTENT[:500], "whole"),  # the server knows no ranges, and sends it all again
+    ("file.gz.part", CONTENT, "ranges"),  # whole already
+    ("file.gz", b"damaged", "whole"),
+], ids=["a part", "the whole", "damaged"])  # fmt: skip
+def test_what_lies_there_already_is_completed_taken_or_replaced(
+    url: str, tmp_path: Path, there: str, content: bytes, page: str
+) -> None:
+    (tmp_path / there).write_bytes(content)
+    assert online.fetch([f"{url}/{page}"], tmp_path / "file.gz", MD5).read_bytes() == CONTENT
 
 
 def test_a_wrong_file_is_thrown_away_and_the_next_address_tried(url: str, tmp_path: Path) -> None:
     path = online.fetch([f"{url}/away", f"{url}/wrong", f"{url}/whole"], tmp_path / "file.gz", MD5)
     assert path.read_bytes() == CONTENT
     assert Shelf.asked == ["/away 0", "/wrong 0", "/whole 0"]
-
-
-def test_a_damaged_file_is_downloaded_again(url: str, tmp_path: Path) -> None:
-    (tmp_path / "file.gz").write_bytes(b"damaged")
-    assert online.fetch([f"{url}/whole"], tmp_path / "file.gz", MD5).read_bytes() == CONTENT
 
 
 def test_a_failure_is_one_sentence_with_the_reason_and_the_way_out(url: str, tmp_path: Path) -> None:
@@ -114,10 +124,6 @@ def test_torchvision_still_says_where_the_files_are(name: str) -> None:
     source = getattr(datasets, name)
     assert source.mirrors and all(len(md5) == 32 for _, md5 in source.resources) and len(source.resources) == 4
     assert datasets.CIFAR10.url.endswith(datasets.CIFAR10.filename) and len(datasets.CIFAR10.tgz_md5) == 32
-
-
-def _md5(content: bytes) -> str:
-    return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
 def _tiny_mnist(shelf: Path) -> list[tuple[str, str]]:
@@ -152,24 +158,16 @@ def test_mnist_and_cifar_10_come_in_one_form(tmp_path: Path, monkeypatch: pytest
     archive, sums = _tiny_cifar(tmp_path)
     pairs = [list(pair) for pair in sums.items()]
     handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(tmp_path))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/"
-        monkeypatch.setattr(datasets.MNIST, "mirrors", [address])
-        monkeypatch.setattr(datasets.MNIST, "resources", _tiny_mnist(tmp_path))
-        for name, value in {
-            "url": f"{address}cifar-10-python.tar.gz",
-            "tgz_md5": archive,
-            "train_list": pairs[:5],
-            "test_list": pairs[5:6],
-            "meta": {"filename": "batches.meta", "key": "label_names", "md5": sums["batches.meta"]},
-        }.items():
-            monkeypatch.setattr(datasets.CIFAR10, name, value)
+    with _served(partial(handler, directory=str(tmp_path))) as address:
+        mnist = {"mirrors": [f"{address}/"], "resources": _tiny_mnist(tmp_path)}
+        cifar = {"url": f"{address}/cifar-10-python.tar.gz", "tgz_md5": archive}
+        cifar |= {"train_list": pairs[:5], "test_list": pairs[5:6]}
+        cifar |= {"meta": {"filename": "batches.meta", "key": "label_names", "md5": sums["batches.meta"]}}
+        for source, settings in ((datasets.MNIST, mnist), (datasets.CIFAR10, cifar)):
+            for name, value in settings.items():
+                monkeypatch.setattr(source, name, value)
         found = [load(tmp_path / "reader") for load in (online.mnist, online.cifar10)]
-        server.shutdown()
     parts = [(split.x_train, split.y_train, split.x_test, split.y_test) for split in found]
-    assert [[a.shape for a in part] for part in parts] == [
-        [(3, 28, 28), (3,), (2, 28, 28), (2,)],
-        [(10, 3, 32, 32), (10,), (2, 3, 32, 32), (2,)],
-    ]
+    shapes = [[(3, 28, 28), (3,), (2, 28, 28), (2,)], [(10, 3, 32, 32), (10,), (2, 3, 32, 32), (2,)]]
+    assert [[a.shape for a in part] for part in parts] == shapes
     assert [[str(a.dtype) for a in part] for part in parts] == [["float32", "int64"] * 2] * 2

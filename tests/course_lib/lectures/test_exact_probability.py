@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 
 from course_lib.lectures.exact_probability import every_outcome
 
@@ -23,19 +24,16 @@ def test_two_dice() -> None:
     assert sums == {total: Fraction(6 - abs(total - 7), 36) for total in range(2, 13)}
 
 
-def test_a_program_without_chance_runs_once() -> None:
-    assert list(every_outcome(lambda rng: "same")) == [(1, "same")]
-
-
-def test_a_chance_in_floating_point_is_read_as_the_fraction_that_it_is() -> None:
-    assert _distribution(lambda rng: rng.random() < np.int64(2) / np.int64(7)) == {
-        True: Fraction(2, 7),
-        False: Fraction(5, 7),
-    }
-    assert _distribution(lambda rng: rng.random() <= 1 / 3) == {True: Fraction(1, 3), False: Fraction(2, 3)}
+@pytest.mark.parametrize(
+    ("threshold", "chance"), [(np.int64(2) / np.int64(7), Fraction(2, 7)), (1 / 3, Fraction(1, 3))]
+)
+def test_a_chance_in_floating_point_is_read_as_the_fraction_that_it_is(threshold: float, chance: Fraction) -> None:
+    assert _distribution(lambda rng: rng.random() < threshold) == {True: chance, False: 1 - chance}
+    assert _distribution(lambda rng: rng.random() <= threshold) == {True: chance, False: 1 - chance}
 
 
 def test_what_is_certain_or_impossible_is_no_fork() -> None:
+    assert list(every_outcome(lambda rng: "same")) == [(1, "same")]
     assert list(every_outcome(lambda rng: (rng.random() < 0, rng.random() < 1.5))) == [(1, (False, True))]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,13 @@ from course_lib.lectures import roofline
 from course_lib.lectures.roofline import Point, Roof
 
 
-@pytest.mark.parametrize(
-    ("kind", "size", "operations", "nbytes"),
-    [("matmul", 10, 2_000, 1_200), ("matvec", 10, 200, 480), ("add", 10, 10, 120), ("add", 1, 1, 12)],
-)
+@pytest.mark.parametrize(("kind", "size", "operations", "nbytes"), [
+    ("matmul", 10, 2_000, 1_200), ("matvec", 10, 200, 480), ("add", 10, 10, 120), ("add", 1, 1, 12),
+])  # fmt: skip
 def test_operations_and_bytes_are_counted(kind: str, size: int, operations: int, nbytes: int) -> None:
     assert roofline.counts(kind, size) == (operations, nbytes)
+    with pytest.raises(ValueError, match="no kind 'sort'; there are 'matmul', 'matvec' and 'add'"):
+        roofline.counts("sort", size)
 
 
 @pytest.mark.slow
@@ -28,11 +30,6 @@ def test_torch_counts_the_same_operations() -> None:
         with FlopCounterMode(display=False) as counter:
             torch.ones(7, 7) @ other
         assert counter.get_total_flops() == roofline.counts(kind, 7)[0]
-
-
-def test_an_unknown_kind_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(ValueError, match="no kind 'sort'; there are 'matmul', 'matvec' and 'add'"):
-        roofline.counts("sort", 3)
 
 
 def test_rates_follow_from_counts_and_time() -> None:
@@ -58,75 +55,59 @@ def test_the_results_of_what_is_timed_are_right() -> None:
         assert isinstance(result, torch.Tensor) and bool((result == expected).all())
 
 
-def test_a_roof_is_the_lower_of_two_limits() -> None:
+def test_a_roof_is_the_lower_of_two_limits_and_level_without_bandwidth() -> None:
     roof = Roof("here", flops=100.0, bandwidth=10.0)
     assert roof.ridge == 10
     assert [roof.at(x) for x in (0.1, 1, 10, 100)] == [1, 10, 100, 100]
-
-
-def test_a_roof_without_bandwidth_is_level_and_has_no_ridge() -> None:
-    roof = Roof("here", flops=100.0, bandwidth=None)
-    assert roof.at(0.001) == 100
+    level = Roof("here", flops=100.0, bandwidth=None)
+    assert level.at(0.001) == 100
     with pytest.raises(ValueError, match="here: its bandwidth is not known"):
-        _ = roof.ridge
+        _ = level.ridge
 
 
 def test_the_measured_roof_takes_the_best_rate_and_the_largest_sums_bandwidth() -> None:
-    points = [
-        Point("add", 10, 10, 120, 1e-6),
-        Point("add", 1000, 1000, 12_000, 1e-3),
-        Point("matmul", 10, 2000, 1200, 1e-6),
-    ]
-    roof = roofline.measured_roof("here", points)
+    sums = Point("add", 10, 10, 120, 1e-6), Point("add", 1000, 1000, 12_000, 1e-3)
+    roof = roofline.measured_roof("here", [*sums, Point("matmul", 10, 2000, 1200, 1e-6)])
     assert (roof.flops, roof.bandwidth) == pytest.approx((2e9, 12e6))
 
 
-def test_the_clock_is_read_from_what_the_system_says(tmp_path: Path) -> None:
-    told = tmp_path / "cpuinfo"
-    told.write_text("processor\t: 0\ncpu MHz\t\t: 2596.150\ncpu MHz\t\t: 100.0\n", encoding="utf-8")
-    assert roofline._cpu_clock_hz(told) == pytest.approx(2.59615e9)
-    told.write_text("BogoMIPS : 50\n", encoding="utf-8")
-    assert roofline._cpu_clock_hz(told) is None
-    assert roofline._cpu_clock_hz(tmp_path / "absent") is None
+@pytest.mark.slow
+@pytest.mark.parametrize(("cpuinfo", "capability", "flops"), [
+    ("processor\t: 0\ncpu MHz\t\t: 2596.150\ncpu MHz\t\t: 100.0\n", "AVX512", 4 * 2.59615e9 * 64),
+    ("cpu MHz : 3000.0\n", "DEFAULT", None), ("BogoMIPS : 50\n", "AVX512", None), ("", "AVX512", None),
+])  # fmt: skip
+def test_the_paper_limit_of_a_cpu_follows_from_its_clock_and_threads_as_far_as_they_are_known(
+    cpuinfo: str, capability: str, flops: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(path: Path, **options: Any) -> str:
+        if not cpuinfo:
+            raise FileNotFoundError(path)
+        return cpuinfo
+
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_text", told)
+        limit = roofline.paper_limit()
+    assert (limit.flops if limit else None) == (flops and pytest.approx(flops))
+    assert limit is None or limit.bandwidth is None
+
+
+A100 = {"name": "A100", "major": 8, "minor": 0, "multi_processor_count": 108, "clock_rate": 1_410_000}
+A100 |= {"memory_clock_rate": 1_215_000, "memory_bus_width": 5120}
 
 
 @pytest.mark.slow
-def test_the_paper_limit_of_a_cpu_grows_with_its_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("changed", "flops", "bandwidth"), [
+    ({}, 19.5e12, 1555e9), ({"memory_clock_rate": 0}, 19.5e12, None), ({"major": 99}, None, None),
+    ({"clock_rate": 0}, None, None),
+])  # fmt: skip
+def test_the_paper_limit_of_a_gpu_is_that_of_its_data_sheet_as_far_as_it_is_known(
+    changed: dict[str, int], flops: float | None, bandwidth: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr(roofline, "_cpu_clock_hz", lambda: 3e9)
-    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
-    limit = roofline.paper_limit()
-    assert limit is not None and limit.flops == 4 * 3e9 * 64 and limit.bandwidth is None
-    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "DEFAULT")
-    assert roofline.paper_limit() is None
-
-
-def _gpu(**changed: object) -> SimpleNamespace:
-    a100 = {
-        "name": "A100",
-        "major": 8,
-        "minor": 0,
-        "multi_processor_count": 108,
-        "clock_rate": 1_410_000,
-        "memory_clock_rate": 1_215_000,
-        "memory_bus_width": 5120,
-    }
-    return SimpleNamespace(**{**a100, **changed})
-
-
-def test_the_paper_limit_of_a_gpu_is_that_of_its_data_sheet() -> None:
-    limit = roofline._gpu_limit(_gpu())
-    assert limit is not None and limit.bandwidth is not None
-    assert limit.flops == pytest.approx(19.5e12, rel=0.01)
-    assert limit.bandwidth == pytest.approx(1555e9, rel=0.01)
-
-
-@pytest.mark.parametrize("unknown", [{"major": 99}, {"clock_rate": 0}])
-def test_a_gpu_that_is_not_known_has_no_paper_limit(unknown: dict[str, int]) -> None:
-    assert roofline._gpu_limit(_gpu(**unknown)) is None
-
-
-def test_a_gpu_that_does_not_tell_its_memory_clock_has_only_the_one_limit() -> None:
-    limit = roofline._gpu_limit(_gpu(memory_clock_rate=0))
-    assert limit is not None and limit.bandwidth is None
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: SimpleNamespace(**A100 | changed))
+    limit = roofline.paper_limit("cuda")
+    assert (limit.flops if limit else None) == (flops and pytest.approx(flops, rel=0.01))
+    assert (limit.bandwidth if limit else None) == (bandwidth and pytest.approx(bandwidth, rel=0.01))

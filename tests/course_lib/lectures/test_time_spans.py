@@ -44,17 +44,13 @@ def test_spans_that_overlap_get_rows_of_their_own(clock: list[float]) -> None:
 
 def test_the_overlap_of_two_labels_is_summed_over_pairs(clock: list[float]) -> None:
     spans = Spans()
+    assert spans.rows() == {} and spans.overlap("load", "train") == 0
     _note(spans, "load", clock, 0, 4)
     _note(spans, "load", clock, 6, 8)
     _note(spans, "train", clock, 3, 7)
     _note(spans, "wait", clock, 8, 9)
     assert spans.overlap("load", "train") == spans.overlap("train", "load") == 2
     assert spans.overlap("load", "wait") == spans.overlap("load", "never") == 0
-
-
-def test_nothing_noted_gives_nothing() -> None:
-    assert Spans().rows() == {}
-    assert Spans().overlap("load", "train") == 0
 
 
 def test_a_block_that_fails_is_noted_all_the_same() -> None:

@@ -13,10 +13,8 @@ torch = when_used("torch")
 data = when_used("torch.utils.data")
 worker_datasets = when_used("course_lib.lectures.worker_datasets")
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore:This DataLoader will create"),
-]  # more workers than cores
+# There are more workers than cores.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:This DataLoader will create")]
 
 
 def _epochs(dataset: Any, workers: int = 2, **options: Any) -> list[Any]:
@@ -27,25 +25,16 @@ def _epochs(dataset: Any, workers: int = 2, **options: Any) -> list[Any]:
 
 @pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
 def test_the_data_sets_reach_workers_however_they_are_started(start: str) -> None:
-    loader: Any = data.DataLoader(
-        worker_datasets.WhoLoads(4), batch_size=2, num_workers=2, multiprocessing_context=start
-    )
+    dataset = worker_datasets.WhoLoads(4)
+    loader: Any = data.DataLoader(dataset, batch_size=2, num_workers=2, multiprocessing_context=start)
     assert [[part.tolist() for part in batch] for batch in loader] == [[[0, 1], [0, 0]], [[2, 3], [1, 1]]]
-
-
-def test_in_the_main_process_the_number_of_the_worker_is_minus_one() -> None:
-    assert worker_datasets.worker_number() == -1 and worker_datasets.WhoLoads(3)[2] == (2, -1)
+    assert worker_datasets.worker_number() == -1 and dataset[2] == (2, -1), "the main process"
 
 
 def test_a_count_made_in_a_worker_stays_there() -> None:
     counted = worker_datasets.Counted(4)
-    assert [tuple(item) for item in data.DataLoader(counted, batch_size=None, num_workers=1)] == [
-        (0, 1),
-        (1, 2),
-        (2, 3),
-        (3, 4),
-    ]
-    assert counted.asked == 0
+    loaded = [tuple(item) for item in data.DataLoader(counted, batch_size=None, num_workers=1)]
+    assert loaded == [(0, 1), (1, 2), (2, 3), (3, 4)] and counted.asked == 0
     list(data.DataLoader(counted, batch_size=None))
     assert counted.asked == 4
 
@@ -55,16 +44,17 @@ def test_a_generator_made_once_repeats_itself_in_every_worker_and_epoch() -> Non
     assert first == second and first[0] == first[1] and np.unique(first).size == 4
 
 
-@pytest.mark.parametrize(
-    ("kind", "options"),
-    [("OwnGenerator", {"worker_init_fn": "fresh_generator"}), ("FromTorch", {}), ("FromGlobalNumpy", {})],
-)
+@pytest.mark.parametrize(("kind", "options"), [
+    ("OwnGenerator", {"worker_init_fn": "fresh_generator"}), ("FromTorch", {}), ("FromGlobalNumpy", {}),
+])  # fmt: skip
 def test_the_mended_ones_do_not_repeat_within_a_run_and_a_run_can_be_repeated(kind: str, options: Any) -> None:
     dataset = getattr(worker_datasets, kind)(8)
     options = {name: getattr(worker_datasets, function) for name, function in options.items()}
     epochs = _epochs(dataset, **options)
     assert np.unique(epochs).size == 16
     assert epochs == _epochs(dataset, **options)
+    with pytest.raises(RuntimeError, match="worker_init_fn"):
+        worker_datasets.fresh_generator(0)
 
 
 def test_what_comes_from_the_index_is_the_same_with_any_number_of_workers() -> None:
@@ -75,18 +65,11 @@ def test_what_comes_from_the_index_is_the_same_with_any_number_of_workers() -> N
     assert _epochs(worker_datasets.FromIndex(8, seed=6))[0] != before[0]
 
 
-def test_fresh_generator_says_where_it_belongs() -> None:
-    with pytest.raises(RuntimeError, match="worker_init_fn"):
-        worker_datasets.fresh_generator(0)
-
-
 @pytest.mark.parametrize("workers", [0, 1, 2, 3])
 def test_a_stream_that_is_split_comes_once_and_another_once_for_each_worker(workers: int) -> None:
     def received(split: bool) -> list[int]:
-        return sorted(
-            int(n)
-            for n in data.DataLoader(worker_datasets.Numbers(7, split=split), batch_size=None, num_workers=workers)
-        )
+        numbers = worker_datasets.Numbers(7, split=split)
+        return sorted(int(n) for n in data.DataLoader(numbers, batch_size=None, num_workers=workers))
 
     assert received(split=True) == list(range(7))
     assert received(split=False) == sorted([*range(7)] * max(1, workers))

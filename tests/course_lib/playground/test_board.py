@@ -11,16 +11,13 @@ import pytest
 from course_lib.playground import Playground
 
 
-def test_the_same_settings_give_the_same_run_and_reset_gives_it_again() -> None:
-    one, other = (Playground(data="spiral", hidden=(3, 2)).run(5) for _ in range(2))
+def test_the_same_settings_give_the_same_run_in_parts_and_after_a_reset_too() -> None:
+    one, other = Playground(data="spiral", hidden=(3, 2)).run(5), Playground(data="spiral", hidden=(3, 2)).run(2).run(3)
     assert one.history == other.history and one.epoch == 5
     one.reset()
     assert one.epoch == 0
     assert one.run(5).history == other.history
-
-
-def test_running_in_parts_is_running_at_once() -> None:
-    assert Playground().run(3).run(4).history == Playground().run(7).history
+    assert one.run(10, seconds=0).epoch == 6, "a slice ends when its time is over, and does one epoch at least"
 
 
 def test_the_losses_are_those_of_the_network() -> None:
@@ -28,10 +25,6 @@ def test_the_losses_are_those_of_the_network() -> None:
     assert board.train_loss < board.history.train[0]
     assert len(board.history.train) == len(board.history.test) == 31
     assert 0.9 < Playground(data="Gaussians", hidden=()).run(30).accuracy <= 1
-
-
-def test_a_slice_ends_when_its_time_is_over_but_does_one_epoch_at_least() -> None:
-    assert Playground().run(10, seconds=0).epoch == 1
 
 
 def test_each_epoch_uses_every_training_point_once() -> None:
@@ -48,7 +41,9 @@ def test_each_epoch_uses_every_training_point_once() -> None:
     assert sum(seen) == 200 and set(seen) == {7, 200 % 7}
 
 
-@pytest.mark.parametrize("change", [{"rate": 0.3}, {"penalty": "L2"}, {"penalty_rate": 0.1}, {"batch": 5}], ids=str)
+@pytest.mark.parametrize("change", [
+    {"rate": 0.3}, {"penalty": "L2"}, {"penalty_rate": 0.1}, {"batch": 5}, {"hidden": [4], "data": "circle"},
+], ids=str)  # fmt: skip
 def test_training_goes_on_where_the_network_can_stay(change: dict[str, Any]) -> None:
     board = Playground().run(3)
     network, data = board.network, board.data
@@ -56,28 +51,17 @@ def test_training_goes_on_where_the_network_can_stay(change: dict[str, Any]) -> 
     assert board.network is network and board.data is data and board.epoch == 3
 
 
-@pytest.mark.parametrize(
-    "change", [{"hidden": (2, 2)}, {"features": ("x1",)}, {"activation": "ReLU"}, {"start": "zero"}], ids=str
-)
-def test_another_network_starts_anew_on_the_same_points(change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("change", "same_points"), [
+    ({"hidden": (2, 2)}, True), ({"features": ("x1",)}, True), ({"activation": "ReLU"}, True),
+    ({"start": "zero"}, True), ({"data": "XOR"}, False), ({"noise": 0.2}, False), ({"share": 0.2}, False),
+    ({"seed": 1}, False),
+], ids=str)  # fmt: skip
+def test_another_network_or_other_points_start_anew(change: dict[str, Any], same_points: bool) -> None:
     board = Playground().run(3)
     data = board.data
     board.change(**change)
-    assert board.epoch == 0 and board.data is data
+    assert board.epoch == 0 and (board.data is data) is same_points
     assert board.history == Playground(**change).history
-
-
-@pytest.mark.parametrize("change", [{"data": "XOR"}, {"noise": 0.2}, {"share": 0.2}, {"seed": 1}], ids=str)
-def test_other_points_start_anew(change: dict[str, Any]) -> None:
-    board = Playground().run(3)
-    board.change(**change)
-    assert board.epoch == 0 and board.history == Playground(**change).history
-
-
-def test_a_change_that_changes_nothing_does_nothing() -> None:
-    board = Playground().run(3)
-    board.change(hidden=[4], data="circle")
-    assert board.epoch == 3
 
 
 def test_dead_units_are_those_that_give_nothing_for_any_training_point() -> None:
@@ -107,21 +91,12 @@ def test_a_rate_that_is_far_too_large_warns_nobody(recwarn: pytest.WarningsRecor
     assert "epoch 3" in repr(board) and list(recwarn) == []
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"data": "moons"}, "choose from circle"),
-        ({"activation": "step"}, "choose from tanh"),
-        ({"penalty": "L3"}, "choose from none"),
-        ({"start": "ones"}, "choose from random"),
-        ({"features": ()}, "choose from x1"),
-        ({"features": ("x1", "x1")}, "each once"),
-        ({"hidden": (9,)}, "1 to 8 units"),
-        ({"hidden": (2,) * 5}, "at most 4 layers"),
-        ({"rate": 0}, "above 0"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("settings", "words"), [
+    ({"data": "moons"}, "choose from circle"), ({"activation": "step"}, "choose from tanh"),
+    ({"penalty": "L3"}, "choose from none"), ({"start": "ones"}, "choose from random"),
+    ({"features": ()}, "choose from x1"), ({"features": ("x1", "x1")}, "each once"), ({"hidden": (9,)}, "1 to 8 units"),
+    ({"hidden": (2,) * 5}, "at most 4 layers"), ({"rate": 0}, "above 0"),
+], ids=str)  # fmt: skip
 def test_what_cannot_be_is_refused_in_words(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Playground(**settings)
@@ -129,9 +104,6 @@ def test_what_cannot_be_is_refused_in_words(settings: dict[str, Any], words: str
     with pytest.raises(ValueError, match=words):
         board.change(**settings)
     assert board.settings == Playground().settings
-
-
-def test_a_setting_that_does_not_exist_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="no setting 'learning_rate'; there are activation"):
         Playground(learning_rate=0.1)
 

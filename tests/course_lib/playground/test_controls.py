@@ -70,30 +70,29 @@ def test_step_reset_and_stop(made: Any) -> None:
     assert made.board.epoch == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("data", "spiral"), ("noise", 0.3), ("share", 0.2), ("batch", 50), ("rate", 1.0), ("activation", "ReLU"),
-        ("penalty", "L1"), ("penalty_rate", 0.03), ("start", "all equal"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "value"), [
+    ("data", "spiral"), ("noise", 0.3), ("share", 0.2), ("batch", 50), ("rate", 1.0), ("activation", "ReLU"),
+    ("penalty", "L1"), ("penalty_rate", 0.03), ("start", "all equal"),
+])  # fmt: skip
 def test_every_choice_reaches_the_board(made: Any, name: str, value: Any) -> None:
+    assert made.choices["penalty_rate"].disabled
     made.choices[name].value = value
     assert getattr(made.board.settings, name) == value
+    assert made.choices["penalty_rate"].disabled is (name != "penalty"), "only a penalty has a rate"
 
 
-def test_the_rate_of_a_penalty_can_be_set_only_where_there_is_one(made: Any) -> None:
-    assert made.choices["penalty_rate"].disabled
-    made.choices["penalty"].value = "L2"
-    assert not made.choices["penalty_rate"].disabled
-
-
-def test_layers_and_units(made: Any) -> None:
+def test_layers_and_units_and_test_points(made: Any) -> None:
     made.layers.value = 3
     made.units[2].value = 8
     assert made.board.settings.hidden == (3, 4, 8) and len(made.unit_row.children) == 3
     made.layers.value = 0
     assert made.board.settings.hidden == () and made.unit_row.children == ()
+    before = _pictures(made)
+    made.test_points.value = True
+    after = _pictures(made)
+    assert before[0] == after[0] and before[1] != after[1]
+    assert {row.layout.flex_flow for row in made.panel.children} == {"row wrap"}
+    assert made.network_image.layout.max_width == made.output_image.layout.max_width == "100%"
 
 
 def test_features_come_and_go_but_one_stays(made: Any) -> None:
@@ -102,15 +101,3 @@ def test_features_come_and_go_but_one_stays(made: Any) -> None:
     for name in ("x1", "x2", "sin x1"):
         made.features[name].value = False
     assert made.board.settings.features == ("sin x1",) and made.features["sin x1"].value
-
-
-def test_test_points_can_be_shown(made: Any) -> None:
-    before = _pictures(made)
-    made.test_points.value = True
-    after = _pictures(made)
-    assert before[0] == after[0] and before[1] != after[1]
-
-
-def test_every_row_wraps_and_no_picture_is_wider_than_the_window(made: Any) -> None:
-    assert {row.layout.flex_flow for row in made.panel.children} == {"row wrap"}
-    assert made.network_image.layout.max_width == made.output_image.layout.max_width == "100%"

@@ -52,24 +52,17 @@ def test_features_are_the_functions_in_their_names_up_to_a_factor() -> None:
     for column, values in zip(features(points, list(wanted)).T, wanted.values(), strict=True):
         factors = column / values
         assert np.ptp(factors) < 1e-12 and factors[0] > 0
-
-
-def test_features_keep_the_order_asked_for_and_the_dtype() -> None:
-    points = np.array([[3.0, 6.0]], dtype=np.float32)
-    given = features(points, ["x2", "x1"])
+    given = features(np.array([[3.0, 6.0]], dtype=np.float32), ["x2", "x1"])
     assert given.tolist() == [[2.0, 1.0]] and given.dtype == np.float32
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: make_data("moons"), "there are circle, XOR"),
-        (lambda: make_data("circle", noise=2), "from 0 to 1"),
-        (lambda: make_data("circle", share=1.0), "both parts"),
-        (lambda: features(np.zeros((1, 2)), ["x3"]), "no feature 'x3'"),
-        (lambda: features(np.zeros((1, 2)), []), "one at least"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: make_data("moons"), "there are circle, XOR"),
+    (lambda: make_data("circle", noise=2), "from 0 to 1"),
+    (lambda: make_data("circle", share=1.0), "both parts"),
+    (lambda: features(np.zeros((1, 2)), ["x3"]), "no feature 'x3'"),
+    (lambda: features(np.zeros((1, 2)), []), "one at least"),
+])  # fmt: skip
 def test_what_cannot_be_is_refused_in_words(call: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()  # type: ignore[operator]

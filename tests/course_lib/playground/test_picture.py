@@ -46,19 +46,17 @@ def test_the_boundary_is_where_the_score_is_zero() -> None:
     assert len(columns) in (2, 3) and abs(columns.mean() - dark.shape[1] / 2) < 3
 
 
-def test_every_training_point_is_marked_at_its_place_in_its_colour() -> None:
+def test_every_point_is_marked_at_its_place_in_its_colour_a_test_point_only_if_asked_for() -> None:
     board = Playground(data="circle", hidden=(), start="zero")
     pixels, side = _map(board), drawing.MAP * drawing.SCALE
     for (x1, x2), label in zip(board.data.train[:40], board.data.train_labels[:40], strict=True):
         across, down = round((x1 / 6 + 1) / 2 * side) - 2, round((1 - x2 / 6) / 2 * side) - 2
         around = pixels[down - 3 : down + 4, across - 3 : across + 4]
         assert _near(around, BLUE if label > 0 else VERMILLION).any()
-
-
-def test_test_points_are_shown_when_asked_for() -> None:
-    board = Playground(data="circle", hidden=())
     without, with_them = (np.asarray(board.picture(show_test=asked).image) for asked in (False, True))
     assert (without != with_them).any(axis=-1).mean() > 0.002
+    board.change(data="spiral")
+    assert (_map(board) != pixels).any()
 
 
 def test_a_negative_weight_is_orange_a_positive_one_blue_and_a_larger_one_wider() -> None:
@@ -74,28 +72,16 @@ def test_a_negative_weight_is_orange_a_positive_one_blue_and_a_larger_one_wider(
     assert ink[-3.0][0] == 0 and 0.4 * ink[3.0][0] < ink[-3.0][1] < 0.9 * ink[3.0][0], "dashed"
 
 
-def test_other_data_are_drawn_anew() -> None:
-    board = Playground(data="circle", start="zero")
-    before = _map(board)
-    board.change(data="spiral")
-    assert (_map(board) != before).any()
-
-
-def test_the_picture_shows_itself_with_its_description_as_alternative_text() -> None:
+def test_the_picture_shows_itself_in_few_colours_with_its_description_as_alternative_text() -> None:
     picture = Playground(data="spiral", hidden=(3, 2), activation="ReLU").run(2).picture()
     data, metadata = picture._repr_mimebundle_()
     size = metadata["image/png"]
     image = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
     assert image.size == (2 * size["width"], 2 * size["height"])
+    assert np.abs(np.asarray(image.convert("RGB")).astype(int) - np.asarray(picture.image)).mean() < 4
     assert size["alt"] == data["text/plain"] == picture.description
     for words in ("after 2 epochs", "'spiral'", "3 ReLU units, then 2 ReLU units", "14 weights", "training loss 0."):
         assert words in picture.description
-
-
-def test_few_colours_change_the_picture_by_little() -> None:
-    picture = Playground(data="spiral", hidden=(8, 8, 8)).run(20).picture()
-    read = np.asarray(Image.open(io.BytesIO(picture.png())).convert("RGB")).astype(int)
-    assert np.abs(read - np.asarray(picture.image)).mean() < 4
 
 
 @pytest.mark.parametrize("activation", ["tanh", "ReLU", "sigmoid", "linear"])

@@ -22,15 +22,16 @@ def test_each_panel_has_its_lines_its_limit_and_a_place_for_zero() -> None:
     assert "a, one: largest 1e-16" in figure.description and "b, allowed: 0.0001 to 0.0001" in figure.description
 
 
-def test_all_differences_may_be_zero() -> None:
+def test_all_may_be_zero_but_too_many_labels_a_missing_limit_and_different_parts_are_refused() -> None:
     assert plots.agreement([1], {"a": {"one": [0.0]}}, {"a": [1.0]}, xlabel="x", ylabel="y").description
-
-
-def test_too_many_labels_or_a_missing_limit_are_refused() -> None:
     with pytest.raises(ValueError, match="at most 5"):
         plots.agreement([1], {"a": {str(i): [1.0] for i in range(6)}}, {"a": [1.0]}, xlabel="x", ylabel="y")
     with pytest.raises(ValueError, match="a limit for each"):
         plots.agreement([1], {"a": {"one": [1.0]}}, {}, xlabel="x", ylabel="y")
+    with pytest.raises(ValueError, match="same parts"):
+        plots.stacked({"x": {"a": 1.0}, "y": {"b": 1.0}}, xlabel="")
+    with pytest.raises(ValueError, match="at most 4"):
+        plots.stacked({"x": dict.fromkeys("abcde", 1.0)}, xlabel="")
 
 
 def test_the_parts_of_a_bar_stand_one_after_the_other() -> None:
@@ -39,10 +40,3 @@ def test_the_parts_of_a_bar_stand_one_after_the_other() -> None:
     bars = [(bar.get_x(), bar.get_width()) for bar in axes.patches]  # type: ignore[attr-defined]
     assert bars == [(0.0, 1.0), (0.0, 0.0), (1.0, 2.0), (0.0, 0.5)]
     assert figure.description == "Stacked bars, seconds. x: first 1, then 2; y: first 0, then 0.5."
-
-
-def test_bars_of_different_parts_are_refused() -> None:
-    with pytest.raises(ValueError, match="same parts"):
-        plots.stacked({"x": {"a": 1.0}, "y": {"b": 1.0}}, xlabel="")
-    with pytest.raises(ValueError, match="at most 4"):
-        plots.stacked({"x": dict.fromkeys("abcde", 1.0)}, xlabel="")

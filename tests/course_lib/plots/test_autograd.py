@@ -42,16 +42,18 @@ def test_after_a_backward_pass_leaves_show_their_gradient_and_so_does_a_result_t
     assert add.output.grad is None
 
 
-def test_data_that_needs_no_gradient_is_not_in_the_picture() -> None:
-    data, w = torch.ones(5, 3, dtype=torch.float64), _tracked(3, 2)
-    [product] = autograd_records(data @ w, data=data, w=w)
-    assert product.op == "mm" and [value.name for value in product.inputs] == ["w"]
-
-
-def test_a_value_used_twice_is_one_node_with_two_uses() -> None:
+def test_a_value_used_twice_is_one_node_data_without_gradient_none_and_no_history_at_all_is_refused() -> None:
     v = _tracked(3)
     [square] = autograd_records(v * v)
     assert square.inputs[0] is square.inputs[1]
+    data, w = torch.ones(5, 3, dtype=torch.float64), _tracked(3, 2)
+    [product] = autograd_records(data @ w, data=data, w=w)
+    assert product.op == "mm" and [value.name for value in product.inputs] == ["w"]
+    for _ in range(5000):
+        v = v + 1
+    assert len(autograd_records(v)) == 5000, "without recursion"
+    with pytest.raises(ValueError, match="requires_grad=True"):
+        plots.autograd_graph(torch.ones(3))
 
 
 def test_inputs_stand_before_their_uses_in_any_graph() -> None:
@@ -68,13 +70,6 @@ def test_inputs_stand_before_their_uses_in_any_graph() -> None:
         known.add(id(record.output))
 
 
-def test_a_deep_graph_is_read_without_recursion() -> None:
-    v = _tracked(1)
-    for _ in range(5000):
-        v = v + 1
-    assert len(autograd_records(v)) == 5000
-
-
 def test_a_number_inside_the_graph_is_shown_only_where_it_is_known() -> None:
     w = _tracked(2)
     middle = w.sum()
@@ -82,16 +77,10 @@ def test_a_number_inside_the_graph_is_shown_only_where_it_is_known() -> None:
     assert "sum of w (2,) gives result = 2;" in plots.autograd_graph(middle * middle, w=w, result=middle).description
 
 
-@pytest.mark.parametrize(
-    ("node", "name"),
-    [
-        ("MulBackward0", "mul"),
-        ("LogSoftmaxBackward0", "log_softmax"),
-        ("MmBackward0", "mm"),
-        ("MyReLUBackward", "MyReLU"),
-        ("CopyBackwards", "Copy"),
-    ],
-)
+@pytest.mark.parametrize(("node", "name"), [
+    ("MulBackward0", "mul"), ("LogSoftmaxBackward0", "log_softmax"), ("MmBackward0", "mm"),
+    ("MyReLUBackward", "MyReLU"), ("CopyBackwards", "Copy"),
+])  # fmt: skip
 def test_an_operation_is_called_what_it_is_called_in_torch(node: str, name: str) -> None:
     assert operation_name(node) == name
 
@@ -108,11 +97,6 @@ def test_a_function_of_ones_own_is_drawn_under_its_own_name() -> None:
 
     [record] = autograd_records(Twice.apply(_tracked(3)))
     assert record.op == "Twice" and record.output.value.shape == (3,)
-
-
-def test_a_tensor_without_history_is_refused_with_the_next_step() -> None:
-    with pytest.raises(ValueError, match="requires_grad=True"):
-        plots.autograd_graph(torch.ones(3))
 
 
 def test_drawing_leaves_the_gradients_and_the_graph_as_they_were() -> None:

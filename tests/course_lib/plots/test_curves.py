@@ -24,10 +24,8 @@ def test_loss_curves_draw_every_loss_and_label_it_at_its_end() -> None:
 
 
 def test_step_errors_mark_the_best_step_of_every_method() -> None:
-    steps = np.array([1e-3, 1e-2, 1e-1])
-    figure = plots.step_errors(
-        steps, {"double": {"forward": [3.0, 1.0, 2.0]}, "single": {"forward": [1.0, 2.0, np.nan]}}
-    )
+    errors = {"double": {"forward": [3.0, 1.0, 2.0]}, "single": {"forward": [1.0, 2.0, np.nan]}}
+    figure = plots.step_errors(np.array([1e-3, 1e-2, 1e-1]), errors)
     marks = [axes.lines[-1] for axes in figure.axes]
     assert [float(mark.get_xdata()[0]) for mark in marks] == [1e-2, 1e-3]  # type: ignore[index]
     assert "double, forward: least error 1 at step 0.01" in figure.description
@@ -52,15 +50,12 @@ def test_descent_marks_the_lowest_point_of_every_batch() -> None:
     assert "after 2 updates it is 1.5" in figure.description
 
 
-FIGURES = [
+@pytest.mark.parametrize("figure", [
     plots.loss_curves({"loss": [2.0, 1.0]}),
     plots.step_errors([0.1, 1.0], {"float64": {"forward": [1.0, 2.0]}}),
     plots.scaling([1, 2], {"cost": [1.0, 2.0]}, xlabel="size", ylabel="cost in s"),
     plots.descent(np.linspace(0, 4, 9), lambda t: t**2, [np.linspace(0, 4, 9)], [1.0, 0.5], best=0.0),
-]
-
-
-@pytest.mark.parametrize("figure", FIGURES)
+])  # fmt: skip
 def test_every_axis_that_carries_numbers_has_a_name(figure: plots.Canvas) -> None:
     for axes in figure.axes:
         assert axes.get_xlabel()

@@ -46,9 +46,15 @@ def _random(seed: int) -> list[Op]:
 
 
 def test_one_circle_for_each_operation_one_box_for_each_input_one_arrow_for_each_use() -> None:
-    [axes] = plots.graph(_small()).axes
-    kinds = [type(patch) for patch in axes.patches]
+    figure = plots.graph(_small())
+    kinds = [type(patch) for patch in figure.axes[0].patches]
     assert (kinds.count(Circle), kinds.count(FancyBboxPatch), kinds.count(FancyArrowPatch)) == (3, 3, 5)
+    assert figure.description == (
+        "Computational graph of 3 operations, from left to right: mul of x (3, 4) and y (3, 4) gives (3, 4); "
+        "add of (3, 4) and z (3, 4) gives (3, 4); sum of (3, 4) gives c = 24."
+    )
+    with pytest.raises(ValueError, match="compute something"):
+        plots.graph([])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -74,22 +80,13 @@ def test_what_is_drawn_lies_inside_the_figure() -> None:
 
 
 def test_gradients_are_shown_only_after_a_backward_pass() -> None:
+    def texts() -> str:
+        return "\n".join(text.get_text() for text in plots.graph(records).axes[0].texts)
+
     records = _small()
-    assert "grad" not in _texts(records)
-    records[0].inputs[0].grad = np.ones((3, 4))
-    records[-1].output.grad = np.array(1.0)
-    assert _texts(records).count("grad") == 2 and "grad (3, 4)" in _texts(records) and "grad 1" in _texts(records)
-
-
-def _texts(records: list[Op]) -> str:
-    return "\n".join(text.get_text() for text in plots.graph(records).axes[0].texts)
-
-
-def test_the_description_names_operations_shapes_and_the_result() -> None:
-    assert plots.graph(_small()).description == (
-        "Computational graph of 3 operations, from left to right: mul of x (3, 4) and y (3, 4) gives (3, 4); "
-        "add of (3, 4) and z (3, 4) gives (3, 4); sum of (3, 4) gives c = 24."
-    )
+    assert "grad" not in texts()
+    records[0].inputs[0].grad, records[-1].output.grad = np.ones((3, 4)), np.array(1.0)
+    assert texts().count("grad") == 2 and "grad (3, 4)" in texts() and "grad 1" in texts()
 
 
 @pytest.mark.parametrize("op", ["relu", "MyReLU", "log_softmax"])
@@ -109,8 +106,3 @@ def test_a_value_used_twice_by_one_operation_has_two_arrows_that_can_be_told_apa
     [axes] = plots.graph([Op("mul", [v, v])]).axes
     paths = [patch.get_path().vertices for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
     assert len(paths) == 2 and not np.allclose(paths[0], paths[1])
-
-
-def test_an_empty_tape_is_refused_with_the_next_step() -> None:
-    with pytest.raises(ValueError, match="compute something"):
-        plots.graph([])

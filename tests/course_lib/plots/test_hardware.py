@@ -39,7 +39,7 @@ def test_lives_are_ordered_by_their_beginning_and_end_where_they_ended() -> None
     [axes] = figure.axes
     assert [(bar.get_x(), bar.get_width()) for bar in axes.patches] == [(2002, 15), (2015, 11)]
     assert [text.get_text() for text in axes.texts] == ["Old", "2017: merged", "New", "goes on"]
-    assert figure.description.endswith("Old 2002 to 2017; New 2015 to today.")
+    assert figure.description.endswith("Old 2002 to 2017; New 2015 to today.") and len(figure.png()) > 5000
 
 
 def test_the_four_steps_carry_their_labels() -> None:
@@ -47,9 +47,7 @@ def test_the_four_steps_carry_their_labels() -> None:
     written = [text.get_text() for text in figure.axes[0].texts]
     assert written[2:] == ["1  copy in\n4 MB", "2  launch", "3  run", "4  copy out"]
     assert "step 1: copy in 4 MB; step 2: launch; step 3: run; step 4: copy out." in figure.description
-
-
-def test_there_are_four_steps_and_no_other_number() -> None:
+    assert len(figure.png()) > 5000
     with pytest.raises(ValueError, match="3 labels; there are four steps"):
         plots.four_steps(["in", "run", "out"])
 
@@ -60,8 +58,3 @@ def test_launches_are_named_and_joined_in_the_order_of_their_years() -> None:
     assert list(axes.lines[0].get_ydata()) == [3, 50]
     assert {text.get_text() for text in axes.texts} == {"A", "B"}
     assert figure.description == "per dollar against the year of launch. cards: A 3 in 2010, B 50 in 2025."
-
-
-def test_the_figures_are_not_empty() -> None:
-    assert len(plots.four_steps(["a", "b", "c", "d"]).png()) > 5000
-    assert len(plots.lifelines([plots.Life("New", 2015, None, "goes on")], today=2026).png()) > 5000

@@ -37,24 +37,16 @@ def test_it_draws_on_logarithmic_scales(scales: dict[str, bool]) -> None:
     assert len(figure.png()) > 5000
 
 
-def test_more_lines_than_can_be_told_apart_are_refused() -> None:
-    with pytest.raises(ValueError, match="between 1 and 5"):
-        plots.lines([0, 1], {str(n): [0, 1] for n in range(6)}, xlabel="x", ylabel="y")
-
-
-@pytest.mark.parametrize(
-    ("heights", "places"),
-    [
-        ([0.0, 100.0], [0.0, 100.0]),
-        ([50.0, 50.0], [42.5, 57.5]),
-        ([0.0, 14.0, 100.0], [-0.5, 14.5, 100.0]),
-        ([0.0, 1.0, 16.0], [-9.333, 5.667, 20.667]),
-    ],
-)
+@pytest.mark.parametrize(("heights", "places"), [
+    ([0.0, 100.0], [0.0, 100.0]), ([50.0, 50.0], [42.5, 57.5]), ([0.0, 14.0, 100.0], [-0.5, 14.5, 100.0]),
+    ([0.0, 1.0, 16.0], [-9.333, 5.667, 20.667]),
+])  # fmt: skip
 def test_labels_move_only_where_they_would_touch(heights: list[float], places: list[float]) -> None:
     np.testing.assert_allclose(_spread(heights), places, atol=1e-3)
 
 
-def test_steps_and_layers_are_counted_in_whole_numbers() -> None:
+def test_steps_and_layers_are_counted_in_whole_numbers_and_a_sixth_line_is_refused() -> None:
     [axes] = plots.lines(range(1, 8), {"a": range(7)}, xlabel="layer", ylabel="y").axes
     assert all(tick == round(tick) for tick in axes.get_xticks())
+    with pytest.raises(ValueError, match="between 1 and 5"):
+        plots.lines([0, 1], {str(n): [0, 1] for n in range(6)}, xlabel="x", ylabel="y")

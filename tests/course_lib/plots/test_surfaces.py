@@ -25,6 +25,10 @@ def test_every_path_is_drawn_whole_in_a_panel_of_its_own() -> None:
     for index, axes in enumerate(figure.axes):
         longest = max((line.get_xydata() for line in axes.lines), key=len)
         np.testing.assert_allclose(longest, [[2, 1], [1, 0.5], [0, 0.1 * index]])
+    assert figure.description == (
+        "Contours of a loss over two parameters, least at (0, 0), with one path in each panel. "
+        "way 0: 2 steps from (2, 1) to (0, 0), loss 8 to 0; way 1: 2 steps from (2, 1) to (0, 0.1), loss 8 to 0.04."
+    )
 
 
 def test_start_end_and_lowest_point_are_marked() -> None:
@@ -33,13 +37,6 @@ def test_start_end_and_lowest_point_are_marked() -> None:
     points = [line.get_xydata().tolist()[0] for line in axes.lines if len(line.get_xdata()) == 1]
     assert marks["+"] == [[0.5, -0.5]]
     assert sorted(points) == [[0.0, 0.0], [0.5, -0.5], [2.0, 1.0]]
-
-
-def test_the_words_give_start_end_and_loss_of_each_path() -> None:
-    assert _drawn(2).description == (
-        "Contours of a loss over two parameters, least at (0, 0), with one path in each panel. "
-        "way 0: 2 steps from (2, 1) to (0, 0), loss 8 to 0; way 1: 2 steps from (2, 1) to (0, 0.1), loss 8 to 0.04."
-    )
 
 
 @pytest.mark.parametrize(("count", "rows"), [(1, 1), (3, 1), (4, 2), (6, 2), (7, 3)])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path
 
 from course_lib.plots import tensorflow_graph
 from course_lib.plots.tensorflow_graph import tensorflow_nodes
@@ -62,41 +65,30 @@ def test_only_what_the_ends_need_is_drawn() -> None:
     assert list(tensorflow_nodes(DIAMOND, ends=[tensor])) == ["x", "aside"]
     with pytest.raises(ValueError, match="'nobody' is no node"):
         tensorflow_nodes(DIAMOND, ends=["nobody"])
-
-
-def test_an_empty_graph_is_refused() -> None:
     with pytest.raises(ValueError, match="no node to draw"):
         tensorflow_graph(_graph())
 
 
-@pytest.mark.parametrize(
-    ("fields", "content"),
-    [
-        ({"float_val": [0.5]}, "0.5"),
-        ({"tensor_content": np.float32(7).tobytes()}, "7"),
-        ({"dtype": 9, "tensor_content": np.int64(-3).tobytes()}, "-3"),
-        ({"dtype": 7}, "()"),  # a string
-        ({"tensor_shape": _sizes(2, 3)}, "(2, 3)"),
-        ({"tensor_shape": _sizes(4)}, "(4,)"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "content"), [
+    ({"float_val": [0.5]}, "0.5"), ({"tensor_content": np.float32(7).tobytes()}, "7"),
+    ({"dtype": 9, "tensor_content": np.int64(-3).tobytes()}, "-3"), ({"dtype": 7}, "()"),  # the last is a string
+    ({"tensor_shape": _sizes(2, 3)}, "(2, 3)"), ({"tensor_shape": _sizes(4)}, "(4,)"),
+])  # fmt: skip
 def test_a_constant_shows_its_one_number_or_its_shape(fields: dict[str, Any], content: str) -> None:
     assert tensorflow_nodes(_graph(_const("c", 0.0, **fields)))["c"].content == content
 
 
 def test_arrows_pass_through_operations_that_only_hand_on() -> None:
     graph = _graph(
-        _node("w", "VarHandleOp"),
-        _node("init", "NoOp", ["^w"]),
-        _node("read", "ReadVariableOp", ["w", "^init"]),
-        _node("same", "Identity", ["read"]),
-        _node("y", "Neg", ["same"]),
+        _node("w", "VarHandleOp"), _node("init", "NoOp", ["^w"]), _node("read", "ReadVariableOp", ["w", "^init"]),
+        _node("same", "Identity", ["read"]), _node("y", "Neg", ["same"]),
         _node("late", "Neg", ["y", "^init", "^same"]),
-    )
+    )  # fmt: skip
     nodes = tensorflow_nodes(graph)
+    assert {name: (node.inputs, node.after) for name, node in nodes.items()} == {
+        "w": ((), ()), "y": (("w",), ()), "late": (("y",), ("w",))
+    }  # fmt: skip
     assert list(nodes) == ["w", "y", "late"]
-    assert nodes["y"].inputs == ("w",) and nodes["y"].after == ()
-    assert nodes["late"].inputs == ("y",) and nodes["late"].after == ("w",)
     assert "late is Neg of y after w" in tensorflow_graph(graph).description
     assert "same" in tensorflow_nodes(graph, through=())
 
@@ -113,28 +105,17 @@ def test_what_is_sent_is_received_and_every_device_has_a_lane() -> None:
     )
     written = [text.get_text() for text in figure.axes[0].texts]
     assert {"CPU:0", "GPU:2", "to GPU:2", "from CPU:0"} <= set(written)
-
-
-def test_a_machine_of_a_cluster_and_what_nobody_placed_have_lanes_too() -> None:
-    graph = _graph(
-        _node("w", "VarHandleOp", device="/job:ps/task:1"),
-        _node("y", "Neg", ["w"], "/job:worker"),
-        _node("z", "Neg", ["y"]),
-    )
+    variable = _node("w", "VarHandleOp", device="/job:ps/task:1")
+    graph = _graph(variable, _node("y", "Neg", ["w"], "/job:worker"), _node("z", "Neg", ["y"]))
     description = tensorflow_graph(graph).description
     assert "On ps task 1: w" in description and "On worker: y" in description and "Not placed: z" in description
 
 
-def test_nodes_do_not_cover_each_other_and_arrows_run_to_the_right() -> None:
-    from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-
+def test_nodes_do_not_cover_each_other_and_every_use_has_an_arrow() -> None:
     axes = tensorflow_graph(DIAMOND).axes[0]
     boxes = [patch.get_bbox() for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
-    assert len(boxes) == 6
-    for index, box in enumerate(boxes):
-        assert [other for other in boxes[index + 1 :] if box.overlaps(other)] == []
-    arrows = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
-    assert len(arrows) == 6
+    assert len(boxes) == sum(isinstance(patch, FancyArrowPatch) for patch in axes.patches) == 6
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
 
 
 def test_a_long_name_shows_its_end_and_a_tensor_used_twice_says_so() -> None:
@@ -144,9 +125,6 @@ def test_a_long_name_shows_its_end_and_a_tensor_used_twice_says_so() -> None:
 
 
 def test_the_word_twice_stands_free_between_the_nodes_and_off_the_arrow() -> None:
-    from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-    from matplotlib.path import Path
-
     level = _graph(_node("x", "Placeholder"), _node("a", "Neg", ["x"]), _node("b", "Mul", ["a", "a"]))
     falling = _graph(*level.node, _node("c", "Exp", ["x"]), _node("d", "AddV2", ["b", "c"]))
     rising = _graph(level.node[0], _node("c", "Exp", ["x"]), *level.node[1:], _node("d", "AddV2", ["c", "b"]))
@@ -166,7 +144,6 @@ def test_the_word_twice_stands_free_between_the_nodes_and_off_the_arrow() -> Non
 def test_nodes_that_wait_for_each_other_are_refused_but_a_loop_is_drawn() -> None:
     with pytest.raises(ValueError, match="in a circle"):
         tensorflow_graph(_graph(_node("a", "Neg", ["b"]), _node("b", "Neg", ["a"])))
-    loop = _graph(
-        _node("start", "Enter"), _node("merge", "Merge", ["start", "next"]), _node("next", "NextIteration", ["merge"])
-    )
+    begin, again = _node("start", "Enter"), _node("next", "NextIteration", ["merge"])
+    loop = _graph(begin, _node("merge", "Merge", ["start", "next"]), again)
     assert "merge is Merge of start and next" in tensorflow_graph(loop).description

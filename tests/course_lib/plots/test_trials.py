@@ -11,16 +11,13 @@ from course_lib import plots
 PASSED = {"right": {"size": True, "equal chance": True}, "wrong": {"size": True, "equal chance": False}}
 
 
-def test_each_pair_has_its_mark() -> None:
-    axes: Any = plots.verdicts(PASSED).axes[0]
+def test_each_pair_has_its_mark_and_is_described() -> None:
+    figure = plots.verdicts(PASSED)
+    axes: Any = figure.axes[0]
     marks = [line.get_marker() for line in axes.lines if line.get_marker() in ("o", "X")]
     assert marks == ["o", "o", "o", "X"]
     assert "equal\nchance" in [text.get_text() for text in axes.texts]
-
-
-def test_it_is_described() -> None:
-    said = plots.verdicts(PASSED).description
-    assert said == "2 versions, 2 tests. right: passes all; wrong: fails equal chance."
+    assert figure.description == "2 versions, 2 tests. right: passes all; wrong: fails equal chance."
 
 
 @pytest.mark.parametrize("passed", [{}, {"a": {"x": True}, "b": {"y": True}}])

@@ -59,16 +59,11 @@ def _inspect(tmp_path: Path, release: Path, cells: Cells) -> dict[str, Finding]:
     return {finding.subject: finding for finding in findings}
 
 
-def test_finished_work_is_fit_and_every_line_is_ok(tmp_path: Path, release: Path) -> None:
-    found = _inspect(tmp_path, release, _solved())
+@pytest.mark.parametrize("as_lines", [False, True], ids=["sources", "lists of lines"])
+def test_finished_work_is_fit_and_every_line_is_ok(tmp_path: Path, release: Path, as_lines: bool) -> None:
+    cells = [{**c, "source": c["source"].splitlines(keepends=True) if as_lines else c["source"]} for c in _solved()]
+    found = _inspect(tmp_path, release, cells)
     assert {finding.level for finding in found.values()} == {Level.OK}, table(list(found.values()))
-
-
-def test_sources_stored_as_lists_of_lines_are_the_same_sources(tmp_path: Path, release: Path) -> None:
-    cells = _solved()
-    for cell in cells:
-        cell["source"] = cell["source"].splitlines(keepends=True)
-    assert {finding.level for finding in _inspect(tmp_path, release, cells).values()} == {Level.OK}
 
 
 def _without(*names: str) -> Cells:
@@ -86,6 +81,10 @@ def _extra(source: str) -> Cells:
     return [*_solved(), {**_cell(source), "execution_count": 9}]
 
 
+def _text(words: str) -> dict[str, Any]:
+    return {"output_type": "stream", "text": words}
+
+
 ERROR = {"output_type": "error", "ename": "NameError", "evalue": "name 'e' is not defined", "traceback": []}
 
 CASES = {
@@ -97,36 +96,18 @@ CASES = {
     "one left": (_with("softmax", source=STUB.format(name="softmax")), "untouched", Level.LOOK, "softmax:"),
     "the raise kept": (
         _with("relu", source="def relu(x):\n    y = x * (x > 0)\n    raise NotImplementedError()\n    return y"),
-        "untouched",
-        Level.LOOK,
-        "relu:",
-    ),
+        "untouched", Level.LOOK, "relu:"),
     "a check changed": (_with("test_relu", source="pass"), "locked", Level.LOOK, "test_relu: changed"),
     "broken Python": (_with("relu", source="def relu(x):\n    return (x"), "syntax", Level.STOP, "relu (line 2)"),
     "an install": (_extra("!pip install torch"), "installs", Level.LOOK, "no network"),
-    "a Drive path": (
-        _extra("open('/content/drive/MyDrive/x.npy')"),
-        "paths",
-        Level.LOOK,
-        "/content/drive/MyDrive/x.npy",
-    ),
+    "a Drive path": (_extra("open('/content/drive/MyDrive/x')"), "paths", Level.LOOK, "/content/drive/MyDrive/x"),
     "a Windows path": (_extra(r"open(r'C:\Users\me\x.npy')"), "paths", Level.LOOK, "relative path"),
     "run out of order": (_with("relu", execution_count=7), "order", Level.LOOK, "test_relu: run before the cell above"),
     "a cell not run": (_with("softmax", execution_count=None), "order", Level.LOOK, "not run: softmax"),
     "an error left": (_with("test_softmax", outputs=[ERROR]), "outputs", Level.LOOK, "test_softmax (NameError)"),
-    "much output": (
-        _with("relu", outputs=[{"output_type": "stream", "text": "x" * 3_000_000}]),
-        "size",
-        Level.LOOK,
-        "large",
-    ),
-    "far too much": (
-        _with("relu", outputs=[{"output_type": "stream", "text": "x" * 21_000_000}]),
-        "size",
-        Level.STOP,
-        "Clear",
-    ),
-}
+    "much output": (_with("relu", outputs=[_text("x" * 3_000_000)]), "size", Level.LOOK, "large"),
+    "far too much": (_with("relu", outputs=[_text("x" * 21_000_000)]), "size", Level.STOP, "Clear"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -139,61 +120,42 @@ def test_it_is_found_and_named_and_nothing_else_is_called_broken(tmp_path: Path,
     assert others == []
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "%matplotlib inline\nx = 1",
-        "!ls\nfiles = !ls\nt = %timeit -o f()",
-        "np.exp?",
-        "%%bash\necho (",
-        "x = (17\n% 5)",
-        "await something()",
-        "f(1,  # really?\n  2)",
-    ],
-)
+@pytest.mark.parametrize("source", [
+    "%matplotlib inline\nx = 1", "!ls\nfiles = !ls\nt = %timeit -o f()", "np.exp?", "%%bash\necho (", "x = (17\n% 5)",
+    "await something()", "f(1,  # really?\n  2)",
+])  # fmt: skip
 def test_what_ipython_understands_is_not_called_broken(tmp_path: Path, release: Path, source: str) -> None:
     assert _inspect(tmp_path, release, _extra(source))["syntax"].level is Level.OK
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "no valid JSON"),
-        (b"PK\x03\x04\xff\xfe", "no valid JSON"),
-        (b"[]", "not a notebook of format 4"),
-        (b'{"worksheets": []}', "not a notebook of format 4"),
-        (b'{"cells": [1]}', "not a notebook of format 4"),
-        (b'{"cells": []}', "without cells"),
-        (b"[" * 100_000, "no valid JSON"),
-    ],
-)
+@pytest.mark.parametrize(("content", "words"), [
+    (b"", "no valid JSON"), (b"PK\x03\x04\xff\xfe", "no valid JSON"), (b"[]", "not a notebook of format 4"),
+    (b'{"worksheets": []}', "not a notebook of format 4"), (b'{"cells": [1]}', "not a notebook of format 4"),
+    (b'{"cells": []}', "without cells"), (b"[" * 100_000, "no valid JSON"),
+])  # fmt: skip
 def test_what_is_no_notebook_is_said_in_one_line(tmp_path: Path, content: bytes, words: str) -> None:
     (tmp_path / "a0_demo.ipynb").write_bytes(content)
     [finding] = handin.inspect(tmp_path / "a0_demo.ipynb")
     assert finding.level is Level.STOP and words in finding.text
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        {},
-        {"cell_type": "code"},
-        {"cell_type": "code", "source": 3, "metadata": [], "outputs": 4},
-        {"cell_type": "code", "source": [1, None], "metadata": {"nbgrader": "yes"}, "outputs": ["x", {}]},
-        {"cell_type": "code", "source": "x", "execution_count": "first", "outputs": [{"output_type": "error"}]},
-    ],
-)
+@pytest.mark.parametrize("cell", [
+    {},
+    {"cell_type": "code"},
+    {"cell_type": "code", "source": 3, "metadata": [], "outputs": 4},
+    {"cell_type": "code", "source": [1, None], "metadata": {"nbgrader": "yes"}, "outputs": ["x", {}]},
+    {"cell_type": "code", "source": "x", "execution_count": "first", "outputs": [{"output_type": "error"}]},
+])  # fmt: skip
 def test_an_odd_cell_never_raises(tmp_path: Path, release: Path, cell: dict[str, Any]) -> None:
     assert _inspect(tmp_path, release, [*_solved(), cell])
 
 
-@pytest.mark.parametrize("name", ["a0_demo.ipynb", "a0_demo (1).ipynb", "a0_demo-final.ipynb", "a0_demo_Ada.ipynb"])
-def test_the_release_is_found_by_the_name_that_a_download_gets(tmp_path: Path, release: Path, name: str) -> None:
-    assert handin.find_release(tmp_path / "downloads" / name) == release
-
-
-def test_the_longest_matching_release_is_meant(tmp_path: Path, release: Path) -> None:
+def test_the_release_is_found_by_the_name_that_a_download_gets_and_the_longest_is_meant(
+    tmp_path: Path, release: Path
+) -> None:
     longer = _write(tmp_path / "notebooks" / "release" / "a0_demo_two" / "a0_demo_two.ipynb", _release())
+    for name in ("a0_demo.ipynb", "a0_demo (1).ipynb", "a0_demo-final.ipynb", "a0_demo_Ada.ipynb"):
+        assert handin.find_release(tmp_path / "downloads" / name) == release, name
     assert handin.find_release(tmp_path / "a0_demo_two (2).ipynb") == longer
 
 
@@ -203,37 +165,23 @@ def test_without_a_release_it_says_that_nothing_was_compared(tmp_path: Path) -> 
     assert release.level is Level.LOOK and "--release PATH" in release.text and healthy(findings)
 
 
-# The command.
-
-
-def test_the_command_says_fit_and_exits_with_0(
+def test_the_command_exits_with_0_where_work_is_fit_1_where_it_is_not_2_where_it_is_used_wrongly(
     tmp_path: Path, release: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["doctor", str(_write(tmp_path / "a0_demo.ipynb", _solved()))]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "Fit to hand in."
-
-
-def test_the_command_says_what_to_mend_and_exits_with_1(
-    tmp_path: Path, release: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     mine = _write(tmp_path / "elsewhere" / "work.ipynb", _without("softmax"))
     assert main(["doctor", str(mine), "--release", str(release)]) == 1
     out = capsys.readouterr().out
     assert "stop  missing" in out and out.splitlines()[-1] == "Mend the lines marked `stop` first."
-
-
-def test_a_file_that_is_not_there_is_a_sentence_and_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "no_such.ipynb"]) == 1
     assert "no such file" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stopped:
+        main(["operate"])
+    assert stopped.value.code == 2
 
 
 @pytest.mark.slow
 def test_without_a_notebook_the_set_up_is_examined(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].endswith(" All set.")
-
-
-def test_wrong_use_exits_with_2() -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["operate"])
-    assert stopped.value.code == 2

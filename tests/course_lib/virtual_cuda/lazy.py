@@ -16,10 +16,10 @@ class Lazy:
     """Passes everything on to a module, or to a function or class of it."""
 
     def __init__(self, module: str, name: str | None) -> None:
-        self.__dict__["_resolve"] = lambda: (
-            getattr(importlib.import_module(module), name) if name else importlib.import_module(module)
-        )
-        self.__dict__["__name__"] = name or module
+        def resolve() -> Any:
+            return getattr(importlib.import_module(module), name) if name else importlib.import_module(module)
+
+        self.__dict__.update(_resolve=resolve, __name__=name or module)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("__bases__", "__test__"):  # pytest asks everything in a module whether it is a test

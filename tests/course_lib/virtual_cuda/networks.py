@@ -10,8 +10,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-# -- with mixed precision --------------------------------------------------------------------------------------------
-
 
 class Product(torch.autograd.Function):
     """A function of a course: its product runs in the dtype that `custom_fwd` hands it."""
@@ -104,8 +102,6 @@ class ByHand(Network):
         return x.to(self.lower).float()
 
 
-# -- for derivatives --------------------------------------------------------------------------------------------------
-
 WANTED: list[tuple[bool, ...]] = []
 """what `Power` was asked for in its backward passes"""
 
@@ -163,7 +159,6 @@ class Scale(torch.autograd.Function):
     """Doubles; where its gradient is, the test says."""
 
     where: str = "cuda"
-    numbers: int = 3
 
     @staticmethod
     def forward(ctx: Any, value: Tensor, other: Tensor, name: str) -> tuple[Tensor, Tensor]:
@@ -171,11 +166,7 @@ class Scale(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, first: Tensor, second: Tensor) -> Any:
-        shape = (3,) if Scale.numbers else ()
-        return first * 2, torch.full(shape, 3.0, device=Scale.where), None
-
-
-# -- for devices and workers ------------------------------------------------------------------------------------------
+        return first * 2, torch.full((3,), 3.0, device=Scale.where), None
 
 
 class Net(nn.Module):

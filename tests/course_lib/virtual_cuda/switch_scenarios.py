@@ -13,6 +13,7 @@ import json
 import random
 import sys
 import threading
+import time
 import types
 import warnings
 from collections.abc import Callable
@@ -39,7 +40,9 @@ with contextlib.suppress(ImportError):  # the CPU build may be without it
 
 PACKAGES = ("torch", "torchvision", "threading", "copyreg", "numpy", "random", "warnings", "os", "functools", "pickle")
 MISSING = object()
-Owners = dict[tuple[str, str], Any]
+CHANGING = ("__dict__", "__weakref__", "__warningregistry__", "__slotnames__")
+CHANGING += ("next_id", "_persistent_workers_atexit_registered")
+"""attributes that change by themselves"""
 
 
 def owners() -> dict[str, Any]:
@@ -68,15 +71,7 @@ def snapshot(where: dict[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
         (name, key): (value, contents(value))
         for name, owner in where.items()
         for key, value in list(vars(owner).items())
-        if key
-        not in (
-            "__dict__",
-            "__weakref__",
-            "__warningregistry__",
-            "__slotnames__",
-            "next_id",
-            "_persistent_workers_atexit_registered",
-        )
+        if key not in CHANGING
     }
 
 
@@ -123,9 +118,6 @@ def differences(before: Any, after: Any) -> list[str]:
     return sorted(found)
 
 
-# -- scenarios -------------------------------------------------------------------------------------------------------
-
-
 def train(device: str = "cuda") -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(), nn.Linear(8, 2)).to(device)
     optimizer = torch.optim.AdamW(model.parameters())
@@ -144,16 +136,36 @@ def train(device: str = "cuda") -> None:
     str(model(x.to(device)))
 
 
+SCENARIOS: dict[str, Callable[[], None]] = {}
+
+
+def scenario(*ends_with: type[BaseException], **settings: Any) -> Callable[[Callable[[], None]], None]:
+    """Decorator: what a program does while virtual CUDA is on, and the exceptions that it may end with."""
+
+    def add(program: Callable[[], None]) -> None:
+        def run() -> None:
+            with contextlib.suppress(*ends_with), virtual_cuda.session(quiet=True, **settings):
+                program()
+
+        SCENARIOS[program.__name__] = run
+
+    return add
+
+
+def by_itself(program: Callable[[], None]) -> None:
+    """Decorator: a program that switches on and off itself."""
+    SCENARIOS[program.__name__] = program
+
+
+@scenario()
 def plain() -> None:
-    with virtual_cuda.session(quiet=True):
-        train()
+    train()
 
 
+@by_itself
 def nested() -> None:
     first = virtual_cuda.enable(devices=2, quiet=True)
-    second = virtual_cuda.enable(devices=5, quiet=True)
-    assert first is second
-    assert torch.cuda.device_count() == 2
+    assert virtual_cuda.enable(devices=5, quiet=True) is first and torch.cuda.device_count() == 2
     train()
     virtual_cuda.disable()
     assert virtual_cuda.is_enabled() and torch.ones(1).cuda().is_cuda
@@ -162,28 +174,29 @@ def nested() -> None:
     assert not virtual_cuda.is_enabled()
 
 
+@scenario(RuntimeError)
 def mixture_refused() -> None:
-    with contextlib.suppress(RuntimeError), virtual_cuda.session(quiet=True):
-        nn.Linear(3, 3).cuda()(torch.ones(2, 3))
+    nn.Linear(3, 3).cuda()(torch.ones(2, 3))
 
 
+@scenario(RuntimeError)
 def exception_in_an_operator() -> None:
-    with contextlib.suppress(RuntimeError), virtual_cuda.session(quiet=True):
-        torch.ones(2, 3, device="cuda") @ torch.ones(2, 3, device="cuda")
-    with contextlib.suppress(IndexError), virtual_cuda.session(quiet=True):
+    with contextlib.suppress(IndexError):
         nn.functional.embedding(torch.tensor([9], device="cuda"), torch.ones(3, 3, device="cuda"))
+    torch.ones(2, 3, device="cuda") @ torch.ones(2, 3, device="cuda")
 
 
+@scenario(KeyError)
 def exception_in_backward() -> None:
     def fail(gradient: Any) -> None:
         raise KeyError("in a hook")
 
-    with contextlib.suppress(KeyError), virtual_cuda.session(quiet=True):
-        x = torch.ones(3, device="cuda", requires_grad=True)
-        x.register_hook(fail)
-        (x * 2).sum().backward()
+    x = torch.ones(3, device="cuda", requires_grad=True)
+    x.register_hook(fail)
+    (x * 2).sum().backward()
 
 
+@by_itself
 def exception_in_a_factory() -> None:
     for make in (
         lambda: torch.ones(-1, device="cuda"),
@@ -195,18 +208,19 @@ def exception_in_a_factory() -> None:
             make()
 
 
+@scenario(torch.cuda.OutOfMemoryError, memory=1 << 20)
 def out_of_memory() -> None:
-    with contextlib.suppress(torch.cuda.OutOfMemoryError), virtual_cuda.session(memory=1 << 20, quiet=True):
-        torch.ones(1 << 20, device="cuda")
-        raise AssertionError("it fits")
+    torch.ones(1 << 20, device="cuda")
+    raise AssertionError("it fits")
 
 
+@scenario(KeyboardInterrupt)
 def interrupted() -> None:
-    with contextlib.suppress(KeyboardInterrupt), virtual_cuda.session(quiet=True):
-        torch.ones(2, device="cuda")
-        raise KeyboardInterrupt
+    torch.ones(2, device="cuda")
+    raise KeyboardInterrupt
 
 
+@by_itself
 def installation_fails() -> None:
     from course_lib.virtual_cuda.torch_api import threads
 
@@ -225,9 +239,9 @@ def installation_fails() -> None:
     assert not virtual_cuda.is_enabled()
 
 
+@by_itself
 def a_thread_outlives_it() -> None:
-    go, done = threading.Event(), threading.Event()
-    devices = []
+    go, done, devices = threading.Event(), threading.Event(), []
 
     def work() -> None:
         devices.append(torch.ones(2, device="cuda").device.type)
@@ -244,19 +258,20 @@ def a_thread_outlives_it() -> None:
     assert devices == ["cuda", "cpu"], devices
 
 
+@scenario(trace=True)
 def traced() -> None:
-    with virtual_cuda.session(quiet=True, trace=True):
-        train()
+    train()
 
 
+@scenario()
 def iteration_abandoned() -> None:
-    with virtual_cuda.session(quiet=True):
-        loader = DataLoader(TensorDataset(torch.randn(8, 4)), 2, num_workers=1, pin_memory=True)
-        for (batch,) in loader:
-            batch.cuda()
-            break
+    loader = DataLoader(TensorDataset(torch.randn(8, 4)), 2, num_workers=1, pin_memory=True)
+    for (batch,) in loader:
+        batch.cuda()
+        break
 
 
+@by_itself
 def workers() -> None:
     data = TensorDataset(torch.randn(8, 4))
     with virtual_cuda.session(quiet=True):
@@ -267,48 +282,49 @@ def workers() -> None:
         del loader
 
 
+@scenario(KeyError)
 def mixed_precision() -> None:
-    with virtual_cuda.session(quiet=True):
-        model, scaler = nn.Linear(4, 4).cuda(), torch.amp.GradScaler("cuda")
-        optimizer = torch.optim.SGD(model.parameters(), 0.1)
-        for dtype in (torch.float16, torch.bfloat16):
-            with torch.autocast("cuda", dtype):
-                loss = model(torch.ones(2, 4, device="cuda")).sum()
-            scaler.scale(loss).backward()
-            scaler.step(optimizer)
-            scaler.update()
-        with contextlib.suppress(KeyError), torch.autocast("cuda"):
-            model(torch.ones(2, 4, device="cuda"))
-            raise KeyError
+    model, scaler = nn.Linear(4, 4).cuda(), torch.amp.GradScaler("cuda")
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    for dtype in (torch.float16, torch.bfloat16):
+        with torch.autocast("cuda", dtype):
+            loss = model(torch.ones(2, 4, device="cuda")).sum()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    with torch.autocast("cuda"):
+        model(torch.ones(2, 4, device="cuda"))
+        raise KeyError
 
 
 OPTIMIZERS: Any = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.LBFGS)
 
 
+@scenario()
 def every_optimizer() -> None:
-    with virtual_cuda.session(quiet=True):
-        for kind in OPTIMIZERS:
-            weight = nn.Parameter(torch.ones(2, device="cuda"))
-            optimizer = kind([weight], lr=0.1)
+    for kind in OPTIMIZERS:
+        weight = nn.Parameter(torch.ones(2, device="cuda"))
+        optimizer = kind([weight], lr=0.1)
 
-            def loss(weight: Any = weight, optimizer: Any = optimizer) -> Any:
-                optimizer.zero_grad()
-                value = weight.square().sum()
-                value.backward()
-                return value
+        def loss(weight: Any = weight, optimizer: Any = optimizer) -> Any:
+            optimizer.zero_grad()
+            value = weight.square().sum()
+            value.backward()
+            return value
 
-            optimizer.step(loss)
+        optimizer.step(loss)
 
 
+@scenario(devices=2)
 def saved_and_loaded() -> None:
-    with virtual_cuda.session(devices=2, quiet=True):
-        file = io.BytesIO()
-        torch.save(nn.Linear(2, 2).cuda().state_dict(), file)
-        for where in (None, "cpu", "cuda:1", {"cuda:0": "cuda:1"}, lambda storage, location: storage.cuda()):
-            file.seek(0)
-            torch.load(file, map_location=where)
+    file = io.BytesIO()
+    torch.save(nn.Linear(2, 2).cuda().state_dict(), file)
+    for where in (None, "cpu", "cuda:1", {"cuda:0": "cuda:1"}, lambda storage, location: storage.cuda()):
+        file.seek(0)
+        torch.load(file, map_location=where)
 
 
+@by_itself
 def defaults_left_set() -> None:
     before = torch.get_rng_state()
     try:
@@ -322,32 +338,26 @@ def defaults_left_set() -> None:
         torch.set_rng_state(before)
 
 
+def scripted(device: str) -> None:
+    model, x = nn.Linear(2, 2).to(device), torch.ones(2, 2, device=device)
+    torch.jit.trace(model, x)(x)
+    torch.jit.script(model)(x)
+    torch.fx.symbolic_trace(model)(x)
+
+
+@scenario()
 def scripted_and_exported() -> None:
-    with virtual_cuda.session(quiet=True):
-        model, x = nn.Linear(2, 2).cuda(), torch.ones(2, 2, device="cuda")
-        torch.jit.trace(model, x)(x)
-        torch.jit.script(model)(x)
-        torch.fx.symbolic_trace(model)(x)
+    scripted("cuda")
 
 
+@scenario()
 def modes_of_others() -> None:
     class Mode(_python_dispatch.TorchDispatchMode):
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return func(*args, **(kwargs or {}))
 
-    with virtual_cuda.session(quiet=True), Mode(), torch.no_grad(), torch.inference_mode():
+    with Mode(), torch.no_grad(), torch.inference_mode():
         torch.ones(2, device="cuda") + 1
-
-
-SCENARIOS: dict[str, Callable[[], None]] = {
-    f.__name__: f
-    for f in (
-        *(plain, nested, mixture_refused, exception_in_an_operator, exception_in_backward, exception_in_a_factory),
-        *(out_of_memory, interrupted, installation_fails, a_thread_outlives_it, traced, iteration_abandoned),
-        *(workers, mixed_precision, every_optimizer, saved_and_loaded, defaults_left_set, scripted_and_exported),
-        modes_of_others,
-    )
-}
 
 
 def every_operator_named() -> None:
@@ -358,13 +368,6 @@ def every_operator_named() -> None:
             getattr(torch.ops.aten, operator.partition(".")[0], None)
 
 
-def scripted_on_the_cpu() -> None:
-    model, x = nn.Linear(2, 2), torch.ones(2, 2)
-    torch.jit.trace(model, x)(x)
-    torch.jit.script(model)(x)
-    torch.fx.symbolic_trace(model)(x)
-
-
 def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
@@ -373,25 +376,29 @@ def main() -> None:
     with contextlib.suppress(Exception):
         torch.ones(1).cuda()
     every_operator_named()
-    scripted_on_the_cpu()
+    scripted("cpu")
     next(iter(DataLoader(TensorDataset(torch.ones(2)), num_workers=1, persistent_workers=True)))
     for kind in OPTIMIZERS:
         kind([nn.Parameter(torch.ones(2))], lr=0.1)
     report = {}
+    torch.manual_seed(0)
+    seeded, held_before, before = torch.get_rng_state(), state(), snapshot(owners())
     for name in sys.argv[1:] or SCENARIOS:
-        where = owners()
-        torch.manual_seed(0)
-        held_before, before = state(), snapshot(where)
-        seeded = torch.get_rng_state()
         try:
             SCENARIOS[name]()
             failure: list[str] = []
         except BaseException as error:
             failure = [f"{type(error).__name__}: {error}"]
         torch.set_rng_state(seeded)
-        held_after = state()
+        deadline = time.monotonic() + 10
+        while threading.active_count() > len(held_before["threads"]) and time.monotonic() < deadline:
+            time.sleep(0.01)  # a loader's feeder ends by itself, soon after the loader
+        held_after, after = state(), snapshot(owners())
         changed = [f"{k}: {v} became {held_after[k]}" for k, v in held_before.items() if held_after[k] != v]
-        report[name] = failure + changed + differences(before, snapshot(where))
+        # What a scenario imports for the first time is new with all that it holds.
+        known = {owner for owner, _ in before}
+        report[name] = failure + changed + differences(before, {k: v for k, v in after.items() if k[0] in known})
+        held_before, before = held_after, after
     print(json.dumps(report))
 
 

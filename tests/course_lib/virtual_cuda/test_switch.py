@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,12 +33,7 @@ def process(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-PROGRAMS = (
-    *("plain", "nested", "mixture_refused", "exception_in_an_operator", "exception_in_backward"),
-    *("exception_in_a_factory", "out_of_memory", "interrupted", "installation_fails", "a_thread_outlives_it"),
-    *("traced", "iteration_abandoned", "workers", "mixed_precision", "every_optimizer", "saved_and_loaded"),
-    *("defaults_left_set", "scripted_and_exported", "modes_of_others"),
-)
+PROGRAMS = re.findall(r"^@(?:scenario\(.*\)|by_itself)\ndef (\w+)", SCENARIOS.read_text(encoding="utf-8"), re.MULTILINE)
 ASKED = sample("traces", PROGRAMS, 2)
 
 
@@ -54,12 +50,6 @@ def test_off_it_leaves_no_trace(program: str, traces: dict[str, list[str]]) -> N
     assert traces[program] == []
 
 
-@pytest.mark.xdist_group("traces")
-@pytest.mark.exhaustive
-def test_every_program_is_asked_for_its_traces(traces: dict[str, list[str]]) -> None:
-    assert traces.keys() == set(ASKED)
-
-
 @pytest.mark.exhaustive
 def test_the_traces_of_a_patch_that_stays_are_found() -> None:
     said = process(
@@ -74,9 +64,6 @@ def test_the_traces_of_a_patch_that_stays_are_found() -> None:
     for trace in ("torch.Tensor.cuda: ", "torch.ones: ", "torch.jit._builtins._builtin_table: other contents"):
         assert trace in said
     assert said.endswith("True\n")
-
-
-# -- counting --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -144,9 +131,6 @@ def test_tensors_that_survive_are_ordinary_ones_on_the_cpu() -> None:
             x + torch.ones(5, 3, device="cuda")
 
 
-# -- what is said, and who asks --------------------------------------------------------------------------------------
-
-
 def test_it_says_once_that_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(virtual_cuda, "_said", False)
     for _ in range(3):
@@ -188,9 +172,6 @@ def test_importing_it_changes_nothing_and_does_not_import_torch() -> None:
     assert process("-c", "import sys; from course_lib import virtual_cuda; print('torch' in sys.modules)") == "False\n"
 
 
-# -- a real GPU ------------------------------------------------------------------------------------------------------
-
-
 def test_it_steps_aside_for_a_real_gpu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(virtual_cuda, "_said", False)
@@ -210,9 +191,6 @@ def test_force_takes_the_virtual_device_all_the_same(monkeypatch: pytest.MonkeyP
         assert virtual_cuda.is_enabled()
         assert torch.ones(2, device="cuda").is_cuda
         assert "irtual" in torch.cuda.get_device_name()
-
-
-# -- patches ---------------------------------------------------------------------------------------------------------
 
 
 class Parent:

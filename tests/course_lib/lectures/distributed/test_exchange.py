@@ -47,11 +47,8 @@ def test_a_ring_gives_everyone_the_same_sum_for_the_bytes_of_the_formula(count: 
     assert sum(sent) == 2 * (count - 1) * size * 8
     if size % count == 0:
         assert set(sent) == {2 * (count - 1) * size * 8 // count}
-
-
-def test_a_ring_keeps_float32() -> None:
-    [one, two], sent = in_threads(exchange.ring_sum, 2, [np.ones(6, np.float32), np.ones(6, np.float32)])
-    assert one.dtype == np.float32 and one.tolist() == two.tolist() == [2] * 6 and sent == [24, 24]
+    single, sent = in_threads(exchange.ring_sum, count, [np.ones(size, np.float32)] * count)
+    assert single[0].dtype == np.float32 and set(single[0]) == {count} and sum(sent) == 2 * (count - 1) * size * 4
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
@@ -71,10 +68,9 @@ def task() -> tuple[Any, ...]:
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_training_by_ring_or_server_equals_training_alone(task: tuple[Any, ...], count: int) -> None:
     alone = exchange.train_alone(*task)
-    for results, _ in (
-        in_threads(exchange.train_by_ring, count, *task),
-        in_threads(exchange.train_by_server, count + 1, *task),
-    ):
+    by_ring, _ = in_threads(exchange.train_by_ring, count, *task)
+    by_server, _ = in_threads(exchange.train_by_server, count + 1, *task)
+    for results in (by_ring, by_server):
         for weights in results:
             np.testing.assert_allclose(weights, alone, rtol=0, atol=1e-13)
             assert np.array_equal(weights, results[0])
@@ -110,13 +106,8 @@ def test_workers_that_take_turns_are_stale_by_the_number_of_the_others(task: tup
     first = weights - rate * exchange.softmax_gradient(weights, x[[0, 3]], y[[0, 3]])
     second = first - rate * exchange.softmax_gradient(weights, x[[1, 4]], y[[1, 4]])  # taken at the first weights
     assert np.array_equal(history[1], first) and np.array_equal(history[2], second)
-
-
-def test_without_an_order_each_update_is_somebodys(task: tuple[Any, ...]) -> None:
-    weights, x, y, rate, _, _ = task
-    results, _ = in_threads(exchange.train_without_waiting, 3, weights, x, y, rate, 2, 20)
-    history, staleness, turns = results[0]
-    assert (len(history), len(staleness), len(turns)) == (21, 20, 20) and set(turns) <= {1, 2}
+    [(history, staleness, turns), *_], _ = in_threads(exchange.train_without_waiting, 3, weights, x, y, rate, 2, 20)
+    assert (len(history), len(staleness), len(turns)) == (21, 20, 20) and set(turns) <= {1, 2}, "without an order"
 
 
 def test_the_history_of_a_ring_names_who_is_in_a_sum() -> None:

@@ -71,11 +71,10 @@ def test_results_come_in_the_order_of_the_ranks_and_bytes_are_counted(workers: M
     outcomes = distributed.run(workers.pass_on, 3, [1, 2, 3])
     assert [outcome.value for outcome in outcomes] == [(rank, [1.0, 2.0, 3.0]) for rank in range(3)]
     assert {(outcome.sent, outcome.received) for outcome in outcomes} == {(24, 24)}
-
-
-def test_one_process_has_no_wires(workers: ModuleType) -> None:
-    [outcome] = distributed.run(workers.chatter, 1)
-    assert (outcome.value, outcome.sent) == ("1", 0)
+    [alone] = distributed.run(workers.chatter, 1)
+    assert (alone.value, alone.sent) == ("1", 0)
+    with pytest.raises(ValueError, match="count is 0"):
+        distributed.run(workers.sleep, 0)
 
 
 def test_what_a_process_writes_does_not_reach_the_screen(
@@ -120,11 +119,6 @@ def test_a_function_that_no_module_has_is_reported(workers: ModuleType) -> None:
             distributed.run(elsewhere.f, 2)
     finally:
         del sys.modules["nowhere_to_be_imported"]
-
-
-def test_no_process_at_all_is_refused(workers: ModuleType) -> None:
-    with pytest.raises(ValueError, match="count is 0"):
-        distributed.run(workers.sleep, 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for processes by signal 0")

@@ -49,9 +49,6 @@ def test_the_smoke_program_runs_in_the_other_pythons(python: str) -> None:
     smoke(python)
 
 
-# -- rules for another version of torch ------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def another_version(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """The shipped rules are for another torch than the one that is installed."""

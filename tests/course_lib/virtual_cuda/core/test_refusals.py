@@ -87,8 +87,6 @@ def test_the_table_notices_what_is_wrong() -> None:
     assert not allowance.explain(cases.Outcome(device="cuda:0"))
 
 
-# -- words -----------------------------------------------------------------------------------------------------------
-
 VARIABLE_PARTS = re.compile(
     r"cuda:\d+|(?<=[ (])cpu\b|'\w+'|torch\.(?:cuda\.)?\w+Tensor|wrapper_\w+|(?<=got )\w+(?= is on)|(?<=index )\d+"
     r"|(?<=input )\d+|(?<=but got )\d+D|(?<=for argument )\w+|(?<=Function )\w+|(?<=type: )\w+"
@@ -141,9 +139,6 @@ def _takes_tensors(name: str) -> bool:
     return any("Tensor" in str(argument.type) for argument in schema.arguments)
 
 
-# -- the recorder ----------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The recorder's table: five rows, three of which need two devices."""
@@ -177,29 +172,23 @@ def test_rows_for_two_devices_are_skipped_on_one(few: list[Any]) -> None:
     assert not found.disagreements()
 
 
-def test_without_a_gpu_nothing_is_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    if torch.cuda.is_available():
-        pytest.skip("there is a real GPU")
-    assert record.main(["--out", str(tmp_path / "real.json")]) == 2
-    assert ("No GPU here" if torch.version.cuda else "built without CUDA") in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-def test_virtual_cuda_is_not_taken_for_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_gpu_or_with_what_plays_one_nothing_is_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = ["--out", str(tmp_path / "real.json")]
+    if not torch.cuda.is_available():
+        assert record.main(out) == 2
+        assert ("No GPU here" if torch.version.cuda else "built without CUDA") in capsys.readouterr().err
     with virtual_cuda.session(quiet=True, force=True):
-        assert torch.cuda.is_available()
-        assert record.main(["--out", str(tmp_path / "real.json")]) == 2
-    assert "Virtual CUDA is on" in capsys.readouterr().err
+        assert torch.cuda.is_available() and record.main(out) == 2
+        assert "Virtual CUDA is on" in capsys.readouterr().err
+        monkeypatch.setattr(virtual_cuda, "is_enabled", lambda: False)
+        monkeypatch.setattr(torch.version, "cuda", "13.0")
+        assert record.obstacle().startswith("Something plays a GPU") and record.main(out) == 2
+        monkeypatch.undo()
     assert not list(tmp_path.iterdir())
-
-
-def test_nothing_else_is_taken_for_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(virtual_cuda, "is_enabled", lambda: False)
-    monkeypatch.setattr(torch.version, "cuda", "13.0")
-    with virtual_cuda.session(quiet=True, force=True):
-        assert record.obstacle().startswith("Something plays a GPU")
-        assert record.main(["--out", str(tmp_path / "real.json")]) == 2
-    assert not list(tmp_path.iterdir())
+    with pytest.raises(SystemExit):
+        record.main(["--virtual"])  # what virtual CUDA says is no source: it needs a file of its own
 
 
 def test_on_a_gpu_the_record_is_kept_beside_the_recorder(
@@ -226,8 +215,3 @@ def test_a_row_that_breaks_the_gpu_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(record, "CASES", (case, *table.CASES[1:3]))
     with pytest.raises(RuntimeError, match=f"{case.name} has left the device unusable"):
         record.record("a GPU", 1)
-
-
-def test_what_virtual_cuda_says_is_no_source() -> None:
-    with pytest.raises(SystemExit):
-        record.main(["--virtual"])

@@ -71,47 +71,43 @@ def document(tally: Tally, mixed: dict[str, mixtures.Found]) -> str:
     limits = [f"- {m.name}, {m.stage}, {m.samples} samples: {m.why}." for m in known_limits.LIMITS]
     ways = [f"- {', '.join(w.names)} ({', '.join(w.stages)}): {w.why}." for w in known_limits.WATCHED]
     errs = [f"- {m.name}, {m.samples} of them: {m.why}." for m in known_limits.FAKE_TENSOR]
-    return "\n".join(
-        [
-            "# How much of PyTorch is the same on the virtual device",
-            "",
-            "Written by `python -m tests.course_lib.virtual_cuda.databases.coverage --out FILE` with torch "
-            f"{torch.__version__}.",
-            "",
-            "## Results",
-            "",
-            f"All float32 samples of PyTorch's own databases: {len(op_samples.operators())} operators and",
-            f"{len(module_samples.modules())} modules, these in training and in evaluation. On the device, with the",
-            "CPU's random numbers, every result, gradient and buffer must be on the device and equal to the CPU's in",
-            "every bit, stride and dtype; and afterwards no memory may be in use.",
-            "",
-            *rows(tally),
-            "",
-            "**By another way.** While any dispatch mode is on, some composite functions of torch's C++ take another",
-            "way to the same result. These are equal bit for bit to the CPU under a mode that does nothing, and",
-            "nearly (1e-4) to the CPU without one:",
-            "",
-            *ways,
-            "",
-            "**Known limits:**",
-            "",
-            *limits,
-            "",
-            "## Mixtures",
-            "",
-            f"In the first {mixtures.SHAPES} samples of different shapes of each operator one tensor at a time is left",
-            "on the CPU; of each module, all that it is called with, and each alone. FakeTensor is asked what PyTorch",
-            "does then: refuse, or return on which device.",
-            "",
-            *mixture_rows(mixed),
-            "",
-            "Torchgen's check decides where FakeTensor lets a 0-dimensional tensor pass that generated code refuses.",
-            "",
-            "**FakeTensor errs,** by the source of PyTorch:",
-            "",
-            *errs,
-        ]
-    )
+    joined = "\n".join
+    return f"""# How much of PyTorch is the same on the virtual device
+
+Written by `python -m tests.course_lib.virtual_cuda.databases.coverage --out FILE` with torch {torch.__version__}.
+
+## Results
+
+All float32 samples of PyTorch's own databases: {len(op_samples.operators())} operators and
+{len(module_samples.modules())} modules, these in training and in evaluation. On the device, with the
+CPU's random numbers, every result, gradient and buffer must be on the device and equal to the CPU's in
+every bit, stride and dtype; and afterwards no memory may be in use.
+
+{joined(rows(tally))}
+
+**By another way.** While any dispatch mode is on, some composite functions of torch's C++ take another
+way to the same result. These are equal bit for bit to the CPU under a mode that does nothing, and
+nearly (1e-4) to the CPU without one:
+
+{joined(ways)}
+
+**Known limits:**
+
+{joined(limits)}
+
+## Mixtures
+
+In the first {mixtures.SHAPES} samples of different shapes of each operator one tensor at a time is left
+on the CPU; of each module, all that it is called with, and each alone. FakeTensor is asked what PyTorch
+does then: refuse, or return on which device.
+
+{joined(mixture_rows(mixed))}
+
+Torchgen's check decides where FakeTensor lets a 0-dimensional tensor pass that generated code refuses.
+
+**FakeTensor errs,** by the source of PyTorch:
+
+{joined(errs)}"""
 
 
 def main() -> None:

@@ -70,9 +70,6 @@ class Tally:
         self.watched += other.watched
 
 
-# -- one run ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class Outcome:
     """What one call gave."""
@@ -144,9 +141,6 @@ def _gradients(results: Any, leaves: list[Tensor]) -> Any:
     return torch.autograd.grad(ends, leaves, starts, allow_unused=True)
 
 
-# -- comparison ------------------------------------------------------------------------------------------------------
-
-
 def difference(expected: Any, found: Any, *, values: bool = True, where: bool = True) -> str:
     """Why the device's results are not the CPU's, in words; empty if they are, and (if `where`) on the device."""
     ours, theirs = tree_leaves(found), tree_leaves(expected)
@@ -205,9 +199,6 @@ def judge_backward(expected: Outcome, found: Outcome, **how: Any) -> str:
         same = type(found.backward_error) is type(expected.backward_error)
         return "" if same else f"{type(found.backward_error).__name__}: {found.backward_error}"[:200]
     return difference(expected.gradients, found.gradients, **how)
-
-
-# -- everything that is tried of several operators or modules ---------------------------------------------------------
 
 
 @dataclass(frozen=True)

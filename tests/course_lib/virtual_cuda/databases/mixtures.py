@@ -71,9 +71,6 @@ class Found:
     """mixtures that FakeTensor lets through, a 0-dimensional tensor left behind, and torchgen's check refuses"""
 
 
-# -- ours ------------------------------------------------------------------------------------------------------------
-
-
 def refusal(words: str) -> bool:
     """Whether an error message is about devices that do not match."""
     return any(mark in words for mark in WORDS)
@@ -105,9 +102,6 @@ def ours(mixture: Mixture, left: set[int], expected: Outcome) -> tuple[str, str]
     if isinstance(outcome.error, (RuntimeError, ValueError)) and refusal(words):
         return REFUSED, words
     return f"failed: {type(outcome.error).__name__}: {words}"[:200], words
-
-
-# -- FakeTensor's ----------------------------------------------------------------------------------------------------
 
 
 class FakeOracle:
@@ -154,9 +148,6 @@ def _is_mismatch(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-# -- both ------------------------------------------------------------------------------------------------------------
 
 
 def cover_mixtures(

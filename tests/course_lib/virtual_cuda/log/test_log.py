@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import threading
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import pytest
@@ -28,10 +28,9 @@ def log() -> Iterator[Log]:
         yield log
 
 
-def line_of(function: Callable[..., Any]) -> str:
+def line_of(function: Any) -> str:
     """Where the body of a one-line function is."""
-    code: CodeType = function.__code__
-    return f"{HERE}:{code.co_firstlineno}"
+    return f"{HERE}:{function.__code__.co_firstlineno}"
 
 
 READS = {
@@ -61,33 +60,20 @@ READS = {
     "equal": (lambda x: torch.equal(x, x), ["equal"]),
     "allclose": (lambda x: torch.allclose(x, x), ["allclose"]),
     "inverse, which must not be singular": (lambda x: torch.linalg.inv(x @ x.T), ["linalg"]),
-    "one-hot rows of as many classes as there are": (
-        lambda x: nn.functional.one_hot(x.long()),
-        ["item"],
-    ),
+    "one-hot rows of as many classes as there are": (lambda x: nn.functional.one_hot(x.long()), ["item"]),
     "synchronize": (lambda x: torch.cuda.synchronize(), ["synchronize"]),
 }
 
 
+@pytest.mark.parametrize("inference", [False, True], ids=["", "inference"])
 @pytest.mark.parametrize("name", READS)
-def test_a_read_makes_the_host_wait_once_and_is_found_at_its_line(log: Log, name: str) -> None:
+def test_a_read_makes_the_host_wait_once_and_is_found_at_its_line(log: Log, name: str, inference: bool) -> None:
     program, expected = READS[name]
-    x = torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 4.0]], device="cuda")
-    log.clear()
-    program(x)
-    assert [sync.what for sync in log.syncs] == expected
-    assert {sync.where for sync in log.syncs} == {line_of(program)}
-
-
-@pytest.mark.parametrize("name", READS)
-def test_without_gradients_it_is_the_same(log: Log, name: str) -> None:
-    program, expected = READS[name]
-    x = torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 4.0]], device="cuda")
-    with torch.inference_mode():
-        x = x.clone()
+    with torch.inference_mode(inference):
+        x = torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 4.0]], device="cuda")
         log.clear()
         program(x)
-    assert [sync.what for sync in log.syncs] == expected
+    assert [(sync.what, sync.where) for sync in log.syncs] == [(what, line_of(program)) for what in expected]
 
 
 FREE = {
@@ -118,34 +104,22 @@ def test_reading_a_host_tensor_is_nobody_s_business(log: Log) -> None:
     assert not log.syncs and not log.copies and not log.launches
 
 
+TO, BACK = "host to device", "device to host"
 COPIES = {
-    "to": (lambda: torch.ones(4, 3).to("cuda"), "host to device", 48, True),
-    "cuda": (lambda: torch.ones(4, 3).cuda(), "host to device", 48, True),
-    "to with a dtype": (lambda: torch.ones(4, 3).to("cuda", torch.float32), "host to device", 48, True),
-    "tensor from numbers": (lambda: torch.tensor([1, 2], device="cuda"), "host to device", 16, True),
-    "copy_": (lambda: torch.empty(5, device="cuda").copy_(torch.ones(5)), "host to device", 20, True),
-    "pinned": (lambda: torch.ones(3).pin_memory().to("cuda"), "host to device", 12, True),
-    "non_blocking": (lambda: torch.ones(3).to("cuda", non_blocking=True), "host to device", 12, True),
-    "pinned and non_blocking": (
-        lambda: torch.ones(3).pin_memory().to("cuda", non_blocking=True),
-        "host to device",
-        12,
-        False,
-    ),
+    "to": (lambda: torch.ones(4, 3).to("cuda"), TO, 48, True),
+    "cuda": (lambda: torch.ones(4, 3).cuda(), TO, 48, True),
+    "to with a dtype": (lambda: torch.ones(4, 3).to("cuda", torch.float32), TO, 48, True),
+    "tensor from numbers": (lambda: torch.tensor([1, 2], device="cuda"), TO, 16, True),
+    "copy_": (lambda: torch.empty(5, device="cuda").copy_(torch.ones(5)), TO, 20, True),
+    "pinned": (lambda: torch.ones(3).pin_memory().to("cuda"), TO, 12, True),
+    "non_blocking": (lambda: torch.ones(3).to("cuda", non_blocking=True), TO, 12, True),
+    "pinned and non_blocking": (lambda: torch.ones(3).pin_memory().to("cuda", non_blocking=True), TO, 12, False),
     "pinned, non_blocking copy_": (
-        lambda: torch.empty(3, device="cuda").copy_(torch.ones(3).pin_memory(), non_blocking=True),
-        "host to device",
-        12,
-        False,
+        *(lambda: torch.empty(3, device="cuda").copy_(torch.ones(3).pin_memory(), non_blocking=True), TO, 12, False),
     ),
-    "host indices": (lambda: torch.ones(4, device="cuda")[torch.tensor([0, 2])], "host to device", 16, True),
-    "cpu": (lambda: torch.ones(6, device="cuda").cpu(), "device to host", 24, True),
-    "to the host, non_blocking": (
-        lambda: torch.ones(6, device="cuda").to("cpu", non_blocking=True),
-        "device to host",
-        24,
-        False,
-    ),
+    "host indices": (lambda: torch.ones(4, device="cuda")[torch.tensor([0, 2])], TO, 16, True),
+    "cpu": (lambda: torch.ones(6, device="cuda").cpu(), BACK, 24, True),
+    "to the host, non_blocking": (lambda: torch.ones(6, device="cuda").to("cpu", non_blocking=True), BACK, 24, False),
 }
 
 
@@ -174,12 +148,7 @@ def test_copies_between_devices_do_not_stop_the_host() -> None:
     with virtual_cuda.session(devices=2, quiet=True, force=True) as log:
         torch.ones(3, device="cuda:0").to("cuda:1")
         [copy] = log.copies
-    assert (copy.source, copy.target, copy.direction, copy.blocking) == (
-        "cuda:0",
-        "cuda:1",
-        "device to device",
-        False,
-    )
+    assert (copy.source, copy.target, copy.direction, copy.blocking) == ("cuda:0", "cuda:1", "device to device", False)
     assert not log.syncs
 
 
@@ -197,9 +166,6 @@ def test_moving_a_model_copies_every_parameter_and_buffer_once(log: Log) -> None
     model.cuda()
     assert sorted(copy.nbytes for copy in log.copies) == expected
     assert len({copy.where for copy in log.copies}) == 1
-
-
-# -- steps and marks ---------------------------------------------------------------------------------------------------
 
 
 def _train(log: Log, steps: int, *, leak: bool = False) -> float:
@@ -226,8 +192,7 @@ def test_steps_sum_up_what_happened_within_them(log: Log) -> None:
     steps = list(log.steps)
     assert [(s.name, s.number) for s in steps] == [("step", n) for n in range(5)]
     for step in steps:
-        assert step.copies == {"host to device": 1, "device to host": 0, "device to device": 0}
-        assert step.nbytes["host to device"] == 16 * 8 * 4
+        assert step.copies == {TO: 1, BACK: 0, "device to device": 0} and step.nbytes[TO] == 16 * 8 * 4
         assert step.syncs == {"item": 1} and step.waits == 2
     # The first step has one less: momentum is a copy of the gradient, not yet a sum.
     assert len({s.launches for s in steps[1:]}) == 1
@@ -253,12 +218,8 @@ def test_an_outer_step_sees_the_peaks_of_the_inner_ones(log: Log) -> None:
         for size in (1000, 3000, 2000):
             with log.step("batch"):
                 torch.empty(size, device="cuda")
-    assert [(s.name, s.number, *s.peak) for s in log.steps] == [
-        ("batch", 0, 4096),
-        ("batch", 1, 12288),
-        ("batch", 2, 8192),
-        ("epoch", 0, 12288),
-    ]
+    batches = [("batch", 0, 4096), ("batch", 1, 12288), ("batch", 2, 8192)]
+    assert [(s.name, s.number, *s.peak) for s in log.steps] == [*batches, ("epoch", 0, 12288)]
 
 
 def test_a_leak_shows_in_the_memory_of_the_steps(log: Log) -> None:
@@ -277,9 +238,8 @@ def test_marks_cut_a_step_into_phases(log: Log) -> None:
             loss.backward()
             log.mark("read")
             loss.item()
-    names = [(s.name, s.number) for s in log.steps]
-    phases = ["forward", "backward", "read", "step"]
-    assert names == [(name, n) for n in range(2) for name in phases]
+    phases = ("forward", "backward", "read", "step")
+    assert [(s.name, s.number) for s in log.steps] == [(name, n) for n in range(2) for name in phases]
     for n in range(2):
         *parts, whole = list(log.steps)[4 * n : 4 * n + 4]
         assert sum(p.launches for p in parts) == whole.launches > 0
@@ -309,9 +269,6 @@ def test_clear_forgets_everything_and_an_open_step_goes_on(log: Log) -> None:
         torch.ones(1).cuda()
     [step] = log.steps
     assert step.copies["host to device"] == 1 and step.syncs == {} and step.launches == 0
-
-
-# -- records -----------------------------------------------------------------------------------------------------------
 
 
 def test_records_are_plain_data_in_the_order_of_events(log: Log) -> None:
@@ -358,9 +315,6 @@ def test_a_kernel_is_placed_on_its_own_device() -> None:
     assert {k.device for k in log.kernels} == {"cuda:1"}
 
 
-# -- where -------------------------------------------------------------------------------------------------------------
-
-
 def _run_file(folder: Path, name: str, text: str) -> None:
     path = folder / name
     path.parent.mkdir(exist_ok=True)
@@ -368,17 +322,13 @@ def _run_file(folder: Path, name: str, text: str) -> None:
     exec(compile(text, str(path), "exec"), {})
 
 
-def test_a_library_s_line_is_not_the_program_s(log: Log, tmp_path: Path) -> None:
-    library = "def read(x):\n    return x.item()\n"
+def test_a_library_s_line_is_not_the_program_s(log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packages = tmp_path / "site-packages"
     packages.mkdir()
-    (packages / "far_away.py").write_text(library)
+    (packages / "far_away.py").write_text("def read(x):\n    return x.item()\n")
+    monkeypatch.syspath_prepend(packages)
     text = "import torch\nimport far_away\n\nfar_away.read(torch.ones(1, device='cuda'))\n"
-    sys.path.insert(0, str(packages))
-    try:
-        _run_file(tmp_path, "train.py", text)
-    finally:
-        sys.path.remove(str(packages))
+    _run_file(tmp_path, "train.py", text)
     assert [(s.where, log.sites.by_name[s.where].code) for s in log.syncs] == [("train.py:4", text.splitlines()[3])]
 
 
@@ -386,9 +336,6 @@ def test_files_of_one_name_are_told_apart(log: Log, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         _run_file(tmp_path, f"{folder}/train.py", "import torch\ntorch.ones(1, device='cuda').item()\n")
     assert [s.where for s in log.syncs] == ["train.py:2", "b/train.py:2"]
-
-
-# -- size and threads --------------------------------------------------------------------------------------------------
 
 
 def test_counts_stay_exact_when_records_are_dropped() -> None:
@@ -464,3 +411,5 @@ def test_threads_that_ended_leave_nothing_behind_but_their_counts(log: Log) -> N
         thread.join()
     assert log.launches.total() == 50
     assert len(log._counters) == 1
+    gc.collect()
+    assert sum(type(one).__name__ == "Dispatch" for one in gc.get_objects()) <= 2

@@ -4,5 +4,5 @@ The table is the contract of virtual CUDA. Each row names its source; `record` r
 what it said, and from then on the record is the source for that version of torch.
 """
 
-PARTS = ("layers", "losses", "sequences", "operators", "functions", "indexing", "hosts", "training")
+PARTS = ("layers", "operators", "indexing", "hosts", "training")
 """the modules of the table"""

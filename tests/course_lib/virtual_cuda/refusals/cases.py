@@ -73,6 +73,9 @@ class Allowance:
         return "" if outcome.device == self.device else f"result on {outcome.device} instead of {self.device}"
 
 
+Expectation = Refusal | Allowance
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a program did."""
@@ -94,7 +97,7 @@ class Case:
     name: str
     description: str
     program: Program
-    expect: Refusal | Allowance
+    expect: Expectation
     source: str
     """where the expectation comes from"""
     devices: int
@@ -117,17 +120,28 @@ class Table:
     def __init__(self) -> None:
         self.rows: list[Case] = []
 
-    def row(
-        self, expect: Refusal | Allowance, source: str = TORCHGEN, *, devices: int = 1
-    ) -> Callable[[Program], Program]:
+    def row(self, expect: Expectation, source: str = TORCHGEN, *, devices: int = 1) -> Callable[[Program], Program]:
         """Decorator: the function is a program, its docstring the description."""
 
         def add(program: Program) -> Program:
             name = getattr(program, "__name__", "")
-            self.rows.append(Case(name, inspect.getdoc(program) or "", program, expect, source, devices))
+            self.add(name, inspect.getdoc(program) or "", expect, program, source, devices=devices)
             return program
 
         return add
+
+    def add(
+        self,
+        name: str,
+        description: str,
+        expect: Expectation,
+        program: Program,
+        source: str = TORCHGEN,
+        *,
+        devices: int = 1,
+    ) -> None:
+        """A row whose program is one expression."""
+        self.rows.append(Case(name, description, program, expect, source, devices))
 
 
 def allowed(device: str = "cuda:0") -> Allowance:
@@ -152,7 +166,7 @@ def generated(argument: str, found: str, common: str, method: str) -> Refusal:
     old = (
         f"found at least two devices, {common} and {found}! (when checking argument for argument {argument} in method "
     )
-    return Refusal("RuntimeError", f"{begin}({re.escape(new)}|{re.escape(old)}){re.escape(method)}\\)")
+    return Refusal("RuntimeError", f"{begin}({re.escape(new)}|{re.escape(old)})wrapper_CUDA_{re.escape(method)}\\)")
 
 
 def iterator(first: str = "cuda:0", second: str = "cpu") -> Refusal:

@@ -31,8 +31,6 @@ def product(dtype: torch.dtype | None = None) -> Tensor:
     return x @ x
 
 
-# -- spellings and state ---------------------------------------------------------------------------------------------
-
 SPELLINGS: dict[str, Callable[[], Any]] = {
     'torch.autocast("cuda")': lambda: torch.autocast("cuda"),
     "torch.autocast(device_type=)": lambda: torch.autocast(device_type="cuda", dtype=torch.float16),
@@ -177,9 +175,6 @@ def test_a_custom_function_with_and_without_inputs_cast() -> None:
     assert Plain.seen == [(True, torch.float16)] and b.grad is not None and b.grad.dtype is torch.float32
 
 
-# -- the numbers -----------------------------------------------------------------------------------------------------
-
-
 def trained(model: nn.Module, device: str, lower: torch.dtype | None) -> tuple[list[float], list[Tensor]]:
     """Losses of thirty steps on batches that can be learnt, and the parameters then."""
     torch.manual_seed(0)
@@ -253,9 +248,6 @@ def test_a_number_beyond_the_range_is_infinite_and_a_small_one_zero() -> None:
         assert not (big @ (big * 1e-12)).any()
     with torch.autocast("cuda", dtype=torch.bfloat16):
         assert not (big @ big).isinf().any()
-
-
-# -- the memory ------------------------------------------------------------------------------------------------------
 
 
 def test_activations_take_half_the_memory() -> None:

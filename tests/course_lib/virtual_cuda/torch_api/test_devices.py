@@ -31,9 +31,6 @@ def place(x: Any) -> str:
     return str(x.device)
 
 
-# -- what a tensor says ----------------------------------------------------------------------------------------------
-
-
 def test_the_text_of_a_tensor_is_that_of_a_cuda_tensor(cuda: Any) -> None:
     x = torch.tensor([1.0, 2.0], device="cuda")
     texts = {
@@ -81,30 +78,16 @@ def test_every_question_about_the_place_has_cudas_answer(cuda: Any) -> None:
         _ = here.__cuda_array_interface__
 
 
-# -- who made it -----------------------------------------------------------------------------------------------------
-
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     **{name: (2,) for name in ("empty", "ones", "zeros", "rand", "randn", "eye", "arange", "randperm")},
     **{f"{name}_window": (5,) for name in ("bartlett", "blackman", "hamming", "hann", "kaiser")},
-    "empty_permuted": ((2, 3), (1, 0)),
-    "empty_strided": ((2, 3), (3, 1)),
-    "full": ((2,), 1.5),
-    "range": (0, 3),
-    "linspace": (0, 1, 3),
-    "logspace": (0, 1, 3),
-    "randint": (5, (2,)),
-    "scalar_tensor": (1.0,),
-    "tril_indices": (2, 2),
-    "triu_indices": (2, 2),
-    "normal": (0.0, 1.0, (2,)),
-    "tensor": ([1.0, 2.0],),
-    "as_tensor": ([1.0, 2.0],),
-    "asarray": ([1.0, 2.0],),
+    **{"empty_permuted": ((2, 3), (1, 0)), "empty_strided": ((2, 3), (3, 1)), "full": ((2,), 1.5), "range": (0, 3)},
+    **{"linspace": (0, 1, 3), "logspace": (0, 1, 3), "randint": (5, (2,)), "scalar_tensor": (1.0,)},
+    **{"tril_indices": (2, 2), "triu_indices": (2, 2), "normal": (0.0, 1.0, (2,))},
+    **{name: ([1.0, 2.0],) for name in ("tensor", "as_tensor", "asarray")},
     "sparse_coo_tensor": ([[0, 1], [1, 0]], [1.0, 2.0]),
-    "sparse_csr_tensor": ([0, 1, 2], [0, 1], [1.0, 2.0]),
-    "sparse_csc_tensor": ([0, 1, 2], [0, 1], [1.0, 2.0]),
-    "sparse_bsr_tensor": ([0, 1, 2], [0, 1], [[[1.0]], [[2.0]]]),
-    "sparse_bsc_tensor": ([0, 1, 2], [0, 1], [[[1.0]], [[2.0]]]),
+    **{f"sparse_{rows}_tensor": ([0, 1, 2], [0, 1], [1.0, 2.0]) for rows in ("csr", "csc")},
+    **{f"sparse_{blocks}_tensor": ([0, 1, 2], [0, 1], [[[1.0]], [[2.0]]]) for blocks in ("bsr", "bsc")},
 }
 FACTORIES: dict[str, Callable[..., torch.Tensor]] = {
     **{name: lambda name=name, **k: getattr(torch, name)(*ARGUMENTS[name], **k) for name in ARGUMENTS},
@@ -172,13 +155,6 @@ WITHOUT_CONTEXT = {"range", "nested_tensor", "normal"}
 """those that torch's own context does not reach, whatever the device"""
 
 
-@quietly
-def test_those_without_context_are_torchs() -> None:
-    with torch.device("meta"):
-        assert place(torch.range(0, 3)) == place(torch.nested.nested_tensor([[1.0]])) == "cpu"
-        assert place(torch.normal(0.0, 1.0, (2,))) == "cpu"
-
-
 @pytest.mark.parametrize("device", [*SPELLINGS, "cuda:1", 1])
 def test_the_default_device_is_named_and_taken_back(device: Any, cuda: Any) -> None:
     device = spelled(device)
@@ -198,10 +174,9 @@ def test_the_default_device_is_named_and_taken_back(device: Any, cuda: Any) -> N
 
 LIKE: dict[str, Callable[..., torch.Tensor]] = {
     **{
-        name: lambda x, name=name, **k: getattr(torch, name)(x, **k)
-        for name in ("empty_like", "ones_like", "zeros_like")
+        f"{name}_like": lambda x, name=name, **k: getattr(torch, f"{name}_like")(x, **k)
+        for name in ("empty", "ones", "zeros", "rand", "randn")
     },
-    **{name: lambda x, name=name, **k: getattr(torch, name)(x, **k) for name in ("rand_like", "randn_like")},
     "full_like": lambda x, **k: torch.full_like(x, 2.0, **k),
     "randint_like": lambda x, **k: torch.randint_like(x, 3, **k),
     "new_empty": lambda x, **k: x.new_empty(2, **k),
@@ -244,9 +219,6 @@ def test_data_that_is_a_tensor_stays_where_it_is_unless_told(cuda: Any) -> None:
     assert {place(f(x, device="cuda:0")) for f in (torch.tensor, torch.as_tensor, torch.asarray)} == {"cuda:0"}
     assert torch.as_tensor(x) is x and torch.as_tensor(x, device=1) is x
     assert place(torch.tensor([x[0], x[1]])) == "cpu", "a list is read number by number"
-
-
-# -- modules ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -325,9 +297,6 @@ def test_lazy_modules_are_made_where_their_input_is(cuda: Any) -> None:
         assert out.shape == (2, 3) and place(model.weight) == place(out) == "cuda:0"
     with pytest.raises(RuntimeError, match="on the same device"):
         nn.LazyLinear(3)(torch.ones(2, 4, device="cuda"))
-
-
-# -- other kinds of tensors and of programs --------------------------------------------------------------------------
 
 
 def test_sparse_tensors(cuda: Any) -> None:

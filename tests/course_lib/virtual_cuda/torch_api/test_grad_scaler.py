@@ -78,58 +78,6 @@ def test_both_spellings_and_a_scaler_that_is_off(cuda: Any) -> None:
     assert new.scale([loss, loss.to("cuda:1")])[1].device == torch.device("cuda:1")
 
 
-def test_the_scaler_writes_what_it_reads(cuda: Any, tmp_path: Any) -> None:
-    one = torch.amp.GradScaler("cuda", init_scale=4.0, growth_interval=2)
-    parameter = nn.Parameter(torch.ones(2, device="cuda"))
-    optimizer = torch.optim.SGD([parameter], lr=0.1)
-    one.scale(parameter.sum()).backward()
-    one.step(optimizer)
-    one.update()
-    torch.save(one.state_dict(), tmp_path / "scaler.pt")
-    other = torch.amp.GradScaler("cuda")
-    other.load_state_dict(torch.load(tmp_path / "scaler.pt"))
-    assert other.state_dict() == one.state_dict()
-    assert other.state_dict() == {
-        **{"scale": 4.0, "growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2, "_growth_tracker": 1},
-    }
-    with pytest.raises(RuntimeError, match="The source state dict is empty"):
-        other.load_state_dict({})
-
-
-def test_calls_in_the_wrong_order_have_torchs_words(cuda: Any) -> None:
-    scaler = torch.amp.GradScaler("cuda")
-    parameter = nn.Parameter(torch.ones(2, device="cuda"))
-    optimizer = torch.optim.SGD([parameter], lr=0.1)
-    with pytest.raises(AssertionError, match="Attempted unscale_ but _scale is None"):
-        scaler.unscale_(optimizer)
-    scaler.scale(parameter.sum()).backward()
-    scaler.unscale_(optimizer)
-    with pytest.raises(RuntimeError, match=r"unscale_\(\) has already been called on this optimizer since the last up"):
-        scaler.unscale_(optimizer)
-    scaler.step(optimizer)
-    with pytest.raises(RuntimeError, match=r"step\(\) has already been called since the last update\(\)"):
-        scaler.step(optimizer)
-    with pytest.raises(RuntimeError, match=r"unscale_\(\) is being called after step\(\)"):
-        scaler.unscale_(optimizer)
-    scaler.update()
-    with pytest.raises(AssertionError, match="No inf checks were recorded"):
-        scaler.update()
-    optimizer.zero_grad()
-    scaler.scale(torch.ones((), device="cuda"))
-    with pytest.raises(AssertionError, match="No inf checks were recorded for this optimizer"):
-        scaler.step(optimizer)
-    with pytest.raises(RuntimeError, match="Closure use is not currently supported"):
-        scaler.step(optimizer, closure=lambda: 0.0)
-
-
-def test_gradients_in_float16_are_refused(cuda: Any) -> None:
-    scaler = torch.amp.GradScaler("cuda")
-    parameter = nn.Parameter(torch.ones(2, device="cuda", dtype=torch.float16))
-    scaler.scale(parameter.sum()).backward()
-    with pytest.raises(ValueError, match=r"Attempting to unscale FP16 gradients\."):
-        scaler.step(torch.optim.SGD([parameter], lr=0.1))
-
-
 def test_several_optimizers_skip_each_for_itself_and_share_the_scale(cuda: Any) -> None:
     one, other = (nn.Parameter(torch.ones(2, device="cuda")) for _ in range(2))
     optimizers = [torch.optim.SGD([p], lr=0.1) for p in (one, other)]

@@ -35,27 +35,6 @@ def test_batch_normalization_counts_the_part_of_the_first_device() -> None:
     assert torch.allclose(nn.DataParallel(model)(x), model(x), atol=1e-6)
 
 
-def test_losses_are_those_of_one_device() -> None:
-    def losses(parallel: bool) -> list[float]:
-        torch.manual_seed(1)
-        model: nn.Module = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3)).cuda()
-        wrapped = nn.DataParallel(model) if parallel else model
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-        found = []
-        for _ in range(20):
-            x = torch.randn(12, 6)
-            optimizer.zero_grad()
-            out = wrapped(x.cuda())
-            assert out.device == torch.device("cuda:0")
-            loss = nn.functional.cross_entropy(out, (3 * x[:, 0].sigmoid()).long().cuda())
-            loss.backward()
-            optimizer.step()
-            found.append(loss.item())
-        return found
-
-    assert losses(parallel=True) == pytest.approx(losses(parallel=False), rel=1e-4)
-
-
 def test_a_region_reaches_the_threads_of_the_replicas() -> None:
     seen: list[Any] = []
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import io
 import pickle
-import subprocess
-import sys
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any
@@ -64,13 +62,6 @@ def test_a_checkpoint_is_loaded_where_one_wants(
 def test_the_current_device_is_meant_by_cuda(cuda: Any) -> None:
     with torch.cuda.device(1):
         assert places(torch.load(saved(torch.ones(2)), map_location="cuda")) == ["cuda:1"]
-
-
-def test_a_device_that_is_not_there_is_refused_in_torchs_words(cuda: Any) -> None:
-    file = saved(torch.ones(2, device="cuda"))
-    words = r"Attempting to deserialize object on CUDA device 7 but torch.cuda.device_count\(\) is 2"
-    with pytest.raises(RuntimeError, match=words):
-        torch.load(file, map_location="cuda:7")
 
 
 def test_a_checkpoint_of_the_second_device_wants_one() -> None:
@@ -175,54 +166,20 @@ def test_state_dicts_are_copied_into_the_module_or_take_its_place(cuda: Any) -> 
     assert isinstance(there.state_dict(), OrderedDict)
 
 
-# -- a host without a device -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def checkpoint(tmp_path: Path) -> Path:
-    """Of a model on the virtual device."""
-    path = tmp_path / "model.pt"
-    with virtual_cuda.session(force=True, quiet=True):
-        torch.manual_seed(0)
-        torch.save(nn.Linear(2, 1).cuda().state_dict(), path)
-    return path
-
-
 WITHOUT = (
     "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a "
     "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
 )
 
 
-def test_it_is_refused_after_the_session_unless_mapped_to_the_cpu(checkpoint: Path) -> None:
+def test_it_is_refused_after_the_session_unless_mapped_to_the_cpu() -> None:
     if torch.cuda.is_available():
         pytest.skip("there is a real GPU")
-    with pytest.raises(RuntimeError) as caught:
-        torch.load(checkpoint)
-    assert str(caught.value) == WITHOUT
-    found = torch.load(checkpoint, map_location="cpu")
-    torch.manual_seed(0)
-    assert torch.equal(found["weight"], nn.Linear(2, 1).weight)
-
-
-@pytest.mark.exhaustive
-def test_it_is_refused_in_a_process_that_never_heard_of_virtual_devices(checkpoint: Path) -> None:
-    if torch.cuda.is_available():
-        pytest.skip("there is a real GPU")
-    program = (
-        "import sys, torch\n"
-        "try: torch.load(sys.argv[1])\n"
-        "except RuntimeError as error: print(error)\n"
-        "print(torch.load(sys.argv[1], map_location=torch.device('cpu'))['weight'].device)"
-    )
-    command = [sys.executable, "-c", program, str(checkpoint)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [WITHOUT, "cpu"]
-
-
-def test_the_file_is_the_one_that_a_cpu_run_writes_but_for_the_device() -> None:
     with virtual_cuda.session(force=True, quiet=True):
-        there = saved(torch.arange(4.0, device="cuda")).getvalue()
-    here = saved(torch.arange(4.0)).getvalue()
-    assert b"cuda:0" in there and b"cuda" not in here
-    assert torch.equal(torch.load(io.BytesIO(there), map_location="cpu"), torch.load(io.BytesIO(here)))
+        file = saved({"weight": torch.ones(2, 1).cuda()})
+    with pytest.raises(RuntimeError) as caught:
+        torch.load(file)
+    assert str(caught.value) == WITHOUT
+    file.seek(0)
+    found = torch.load(file, map_location="cpu")["weight"]
+    assert found.tolist() == [[1], [1]] and places(found) == ["cpu"]

@@ -65,16 +65,12 @@ def test_a_new_thread_sees_the_devices_and_starts_on_the_first(cuda: Any) -> Non
         device, index = pool.submit(
             lambda: ((torch.ones(2, device="cuda") * 2).device, torch.cuda.current_device())
         ).result()
-    assert (device, index) == (torch.device("cuda:0"), 0)
-    assert torch.cuda.current_device() == 1
+    assert (device, index, torch.cuda.current_device()) == (torch.device("cuda:0"), 0, 1)
 
 
-def test_a_mixture_is_refused_in_a_new_thread_too(cuda: Any) -> None:
+def test_a_mixture_is_refused_in_a_new_thread_that_names_no_device(cuda: Any) -> None:
     x = torch.ones(2, device="cuda")
-    with (
-        ThreadPoolExecutor(1) as pool,
-        pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"),
-    ):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="Expected all tensors to be on the same dev"):
         pool.submit(lambda: x + torch.ones(2)).result()
 
 
@@ -106,8 +102,7 @@ FORKED = pytest.mark.skipif(not FORKS, reason="cannot fork")
 
 
 @pytest.mark.parametrize(
-    ("workers", "persistent"),
-    [(0, False), pytest.param(2, False, marks=FORKED), pytest.param(2, True, marks=FORKED)],
+    ("workers", "persistent"), [(0, False), pytest.param(2, False, marks=FORKED), pytest.param(2, True, marks=FORKED)]
 )
 def test_pinned_loaders(workers: int, persistent: bool, cuda: Any) -> None:
     data = TensorDataset(torch.arange(12.0))

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from course_lib import virtual_cuda
 from tests.course_lib.virtual_cuda.lazy import nn, torch
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def cuda() -> Iterator[Any]:
-    """Two virtual devices."""
-    with virtual_cuda.session(devices=2, same_numbers=True, force=True, quiet=True) as log:
-        yield log
-
-
 def place(x: Any) -> str:
     return str(x.device)
 
-
-# -- Tensor.to and its kin -------------------------------------------------------------------------------------------
 
 MOVES: list[tuple[Any, str, str]] = [
     (lambda x: x.to("cuda"), "cuda:0", "float32"),
@@ -112,8 +101,6 @@ WRONG: list[tuple[Any, Any, str]] = [
     (lambda x: x.cuda(-1), RuntimeError, "^Device index must not be negative$"),
     (lambda x: torch.ones(1, device=-1), RuntimeError, "^Device index must not be negative$"),
     (lambda x: x.to("cuda:-1"), RuntimeError, "^Invalid device string: 'cuda:-1'$"),
-    (lambda x: x.to("gpu"), RuntimeError, "device type at start of device string: gpu$"),
-    (lambda x: x.cuda("cpu"), RuntimeError, "^Invalid device, must be cuda device$"),
     (lambda x: x.to("cuda", "float32"), TypeError, r"^to\(\) received an invalid combination of arguments"),
     (lambda x: x.to(object()), TypeError, r"^to\(\) received an invalid combination of arguments"),
     (lambda x: x.to("cuda", rubbish=1), TypeError, r"^to\(\) received an invalid combination of arguments"),
@@ -130,9 +117,6 @@ def test_what_is_no_device_is_refused_in_torchs_words(call: Any, error: Any, wor
         call(torch.ones(2))
 
 
-# -- gradients -------------------------------------------------------------------------------------------------------
-
-
 def test_the_graph_calls_a_transfer_what_torch_calls_it(cuda: Any) -> None:
     x = torch.ones(1, requires_grad=True)
     expected = x.to(torch.float64).grad_fn
@@ -140,16 +124,6 @@ def test_the_graph_calls_a_transfer_what_torch_calls_it(cuda: Any) -> None:
     assert moved.grad_fn.name() == type(moved.grad_fn).__name__ == expected.name() == "ToCopyBackward0"
     assert repr(moved) == "tensor([1.], device='cuda:0', grad_fn=<ToCopyBackward0>)"
     assert not moved.is_leaf and moved.requires_grad and x.is_leaf
-
-
-def test_gradients_arrive_where_their_tensors_are(cuda: Any) -> None:
-    here = torch.ones(2, requires_grad=True)
-    first = torch.ones(2, device="cuda:0", requires_grad=True)
-    second = torch.ones(2, device="cuda:1", requires_grad=True)
-    total = ((here.to(0) * first).to("cuda:1") * second).cpu() * here
-    total.sum().backward()
-    assert [place(x.grad) for x in (here, first, second)] == ["cpu", "cuda:0", "cuda:1"]
-    assert [x.grad.tolist() for x in (here, first, second)] == [[2, 2], [1, 1], [1, 1]]
 
 
 def test_no_gradient_is_kept_without_a_graph(cuda: Any) -> None:
@@ -163,9 +137,6 @@ def test_no_gradient_is_kept_without_a_graph(cuda: Any) -> None:
     assert leaf.is_leaf and x.cuda().data.is_leaf
 
 
-# -- assignments -----------------------------------------------------------------------------------------------------
-
-
 def test_a_parameter_keeps_its_identity_when_its_data_moves(cuda: Any) -> None:
     weight = nn.Parameter(torch.ones(2))
     before = id(weight)
@@ -175,19 +146,6 @@ def test_a_parameter_keeps_its_identity_when_its_data_moves(cuda: Any) -> None:
     assert place(weight.grad) == "cuda:0"
     weight.data = weight.data.cpu()
     assert place(weight) == "cpu"
-
-
-def test_a_gradient_of_another_device_is_refused_in_torchs_words(cuda: Any) -> None:
-    weight = nn.Parameter(torch.ones(2, device="cuda"))
-    with pytest.raises(RuntimeError, match="gradient with device type 'cpu' to a tensor with device type 'cuda'"):
-        weight.grad = torch.ones(2)
-    with pytest.raises(RuntimeError, match="located on device with index '1' to a tensor located on device with index"):
-        weight.grad = torch.ones(2, device="cuda:1")
-    weight.grad = torch.ones(2, device="cuda")
-    weight.grad = None
-    here = nn.Parameter(torch.ones(2))
-    with pytest.raises(RuntimeError, match="gradient with device type 'cuda' to a tensor with device type 'cpu'"):
-        here.grad = torch.ones(2, device="cuda")
 
 
 def test_edits_in_place_stay_on_the_device_and_show_in_every_view(cuda: Any) -> None:
@@ -222,8 +180,6 @@ def test_an_array_is_not_shared_with_the_device(cuda: Any) -> None:
             convert(there)
     assert there.numpy(force=True).tolist() == [2, 2]
 
-
-# -- storages --------------------------------------------------------------------------------------------------------
 
 SET = (
     'Attempted to set the storage of a tensor on device "{}" to a storage on different device "{}".  This is no longer'
@@ -288,9 +244,6 @@ def test_dlpack_hands_on_the_memory_and_the_device(cuda: Any) -> None:
     assert place(torch.from_dlpack(np.ones(2))) == "cpu"
     with pytest.raises(BufferError, match="tensors that require gradient"):
         torch.from_dlpack(x.clone().requires_grad_())
-
-
-# -- two devices -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,19 @@ def test_what_needs_data_and_backward_passes_are_noted_alike() -> None:
     assert len(virtual.syncs) == 9 and virtual.launches
 
 
+def test_what_torch_reads_to_print_a_tensor_is_one_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    def by_reading(tensor: Any) -> str:  # as torch's own does where there is data
+        tensor.nonzero(), tensor.masked_select(tensor > 0)
+        return "tensor"
+
+    monkeypatch.setattr(torch.Tensor, "__repr__", by_reading)
+    with like_a_gpu() as log:
+        x = torch.ones(3, device="cuda")
+        log.clear()
+        torch.Tensor.__repr__(x)
+    assert [one.what for one in log.syncs] == ["print"]
+
+
 def test_threads_are_watched_as_well() -> None:
     import threading
 
@@ -167,6 +180,7 @@ def test_watching_changes_nothing_and_leaves_nothing_behind() -> None:
     with virtual_cuda.observe() as log:
         assert x.tolist() == [0.0, 1.0, 2.0] and repr(x) == "tensor([0., 1., 2.])"
         assert torch.tensor([1, 2]).tolist() == [1, 2]
+        assert not virtual_cuda.is_enabled() and not torch.cuda.is_available()
     assert not log.syncs and not log.copies and not log.launches and not log.is_virtual
     assert all(getattr(owner, name) is value for owner, name, value in before)
 
@@ -187,9 +201,3 @@ def test_the_program_s_peak_is_not_disturbed_by_the_log_s(monkeypatch: pytest.Mo
         finally:
             patches.undo()
         assert kept.is_cuda and log.memory() == (512,)
-
-
-def test_the_package_offers_it() -> None:
-    with virtual_cuda.observe() as log:
-        assert not virtual_cuda.is_enabled() and not torch.cuda.is_available()
-    assert not log.is_virtual

@@ -88,13 +88,6 @@ def test_the_trainer_finds_the_device_by_itself() -> None:
         assert type(trainer.accelerator).__name__ == "CUDAAccelerator"
 
 
-def test_without_the_device_lightning_says_that_there_is_no_gpu() -> None:
-    if torch.cuda.is_available():
-        pytest.skip("there is a real GPU")
-    with pytest.raises(Exception, match="No supported gpu backend found"):
-        lightning.Trainer(accelerator="gpu", devices=1, **WITHOUT_FILES, **WITHOUT_OUTPUT)
-
-
 def test_a_checkpoint_of_a_run_on_the_device_goes_on_and_is_loaded_on_the_cpu(tmp_path: Path) -> None:
     data = DataLoader(TensorDataset(torch.randn(24, 4), torch.randn(24)), 8)
     path = tmp_path / "one.ckpt"

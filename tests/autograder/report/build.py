@@ -1,15 +1,12 @@
-"""A small assignment in the likeness of a1, a class that did it, and a browser to look at the pages with."""
+"""A small assignment in the likeness of a1, a class that did it, and what a parser sees of the pages."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from autograder.records import (
     Assignment,
@@ -73,6 +70,7 @@ RELU_WORDS = (
     "Your hidden gradient ignores ReLU: `dhidden` flows back through units whose input was negative. A unit that gave "
     "0 passes no gradient on. Look at the line between `dhidden` and `W1`."
 )
+NO_NOTEBOOK = "a1.ipynb is not a notebook: JSON ends after 512 bytes"
 NO_FAULT = "None of the known mistakes gives your values."
 
 
@@ -97,6 +95,9 @@ def assignment() -> Assignment:
     )
     limits = Limits(cell_s=20, notebook_s=120)
     return Assignment(NOTEBOOK, Path("a1"), (Notebook(NOTEBOOK, cells),), checks=Path("checks.py"), limits=limits)
+
+
+A1 = assignment()
 
 
 def check(name: str, sentence: str, verdict: Verdict = Verdict.PASSED, **more: Any) -> CheckResult:
@@ -194,46 +195,30 @@ def with_items(**changed: Item) -> tuple[Item, ...]:
     return tuple(changed.get(i.grade_id, i) for i in GOOD_ITEMS)
 
 
-def a_class() -> list[Report]:
+def a_class() -> dict[str, Report]:
     """One student for each way that grading can end."""
     relu = item("test_two_layer_backward", 2, 4, Verdict.PARTIAL, LAST, FIRST_WRONG, message=RELU_WORDS)
     unstable = item("test_softmax_cross_entropy", 2, 4, Verdict.PARTIAL, LOSS, LARGE_WRONG, message=NO_FAULT)
-    slow = "The cell train did not run to its end: stopped after 20 s"
-    endless = item(
-        "test_train",
-        0,
-        4,
-        Verdict.TIME,
-        replace(STEP, verdict=Verdict.TIME, message="When your code was called, it was stopped after 20 s."),
-        replace(READS, verdict=Verdict.TIME, message="When your code was called, it was stopped after 20 s."),
-        message=slow,
-    )
-    broken = item(
-        "test_small_graph",
-        0,
-        2,
-        Verdict.FAILED,
-        replace(VALUE, verdict=Verdict.FAILED, message=NO_FAULT),
-        replace(GRADIENTS, verdict=Verdict.FAILED, message=NO_FAULT),
-        message="The cell small_graph did not run to its end: NameError: name 'xx' is not defined",
-    )
+    stopped: dict[str, Any] = {
+        "verdict": Verdict.TIME,
+        "message": "When your code was called, it was stopped after 20 s.",
+    }
+    endless = item("test_train", 0, 4, Verdict.TIME, replace(STEP, **stopped), replace(READS, **stopped),
+                   message="The cell train did not run to its end: stopped after 20 s")  # fmt: skip
+    unnamed: dict[str, Any] = {"verdict": Verdict.FAILED, "message": NO_FAULT}
+    name_error = "NameError: name 'xx' is not defined"
+    broken = item("test_small_graph", 0, 2, Verdict.FAILED, replace(VALUE, **unnamed), replace(GRADIENTS, **unnamed),
+                  message=f"The cell small_graph did not run to its end: {name_error}")  # fmt: skip
     untouched = item("test_train", 0, 4, Verdict.NOT_ATTEMPTED, message="The cell is as you received it.")
-    crashed = item(
-        "test_softmax_cross_entropy",
-        0,
-        4,
-        Verdict.CRASH,
-        replace(LOSS, verdict=Verdict.CRASH),
-        message="The cell softmax_cross_entropy did not run to its end: the process ended",
+    ended = "The cell softmax_cross_entropy did not run to its end: the process ended"
+    loss = replace(LOSS, verdict=Verdict.CRASH)
+    crashed = item("test_softmax_cross_entropy", 0, 4, Verdict.CRASH, loss, message=ended)
+    rejected, ours = (
+        tuple(Item(NOTEBOOK, i.grade_id, 0, i.max_points, verdict, message=message) for i in GOOD_ITEMS)
+        for verdict, message in ((Verdict.REJECTED, "not JSON"), (Verdict.GRADER_ERROR, "A person will look at this."))
     )
-    rejected = tuple(
-        Item(NOTEBOOK, i.grade_id, 0, i.max_points, Verdict.REJECTED, message="not JSON") for i in GOOD_ITEMS
-    )
-    ours = tuple(
-        Item(NOTEBOOK, i.grade_id, 0, i.max_points, Verdict.GRADER_ERROR, message="A person will look at this.")
-        for i in GOOD_ITEMS
-    )
-    return [
+    alike: dict[str, Any] = {"digest": "c0ffee" * 10}
+    reports = [
         report("ada.lovelace"),
         report(
             "bela.bartok",
@@ -253,7 +238,7 @@ def a_class() -> list[Report]:
             "carla.bruni",
             with_items(test_train=endless, test_small_graph=broken),
             runs=(
-                run("small_graph", Verdict.FAILED, error="NameError: name 'xx' is not defined"),
+                run("small_graph", Verdict.FAILED, error=name_error),
                 *GOOD_RUNS[1:3],
                 run("train", Verdict.TIME, "step 0\nstep 1\nstep 2\n" * 200, "stopped after 20 s"),
                 run(None, Verdict.FAILED, error="ModuleNotFoundError: No module named 'seaborn'", origin="extra"),
@@ -262,44 +247,16 @@ def a_class() -> list[Report]:
         report(
             "dmitri", with_items(test_train=untouched, test_softmax_cross_entropy=crashed, test_two_layer_backward=relu)
         ),
-        report(
-            "emil.zatopek",
-            rejected,
-            state=Verdict.REJECTED,
-            reason="a1.ipynb is not a notebook: JSON ends after 512 bytes",
-        ),
+        report("emil.zatopek", rejected, state=Verdict.REJECTED, reason=NO_NOTEBOOK),
         report("frida", ours, state=Verdict.GRADER_ERROR, reason="KernelFailed: /opt/secret/zygote did not answer"),
-        report(
-            "grace.hopper",
-            digest="c0ffee" * 10,
-            flags=(Flag("identical", "The same bytes as the submission of heinz."),),
-        ),
-        report(
-            "heinz",
-            digest="c0ffee" * 10,
-            flags=(Flag("skip-tag", "Cell 'test_train' carries the tag skip-execution; it was ignored."),),
-        ),
+        report("grace.hopper", flags=(Flag("identical", "The same bytes as the submission of heinz."),), **alike),
+        report("heinz", flags=(Flag("skip-tag", "Cell 'test_train' carries the tag skip-execution."),), **alike),
     ]
+    return {r.student: r for r in reports}
 
 
-def of(reports: list[Report], student: str) -> Report:
-    return next(r for r in reports if r.student == student)
-
-
-@pytest.fixture
-def build() -> Any:
-    """The builders above: test files have no package to import them from."""
-    return sys.modules[__name__]
-
-
-@pytest.fixture
-def a1() -> Assignment:
-    return assignment()
-
-
-@pytest.fixture
-def reports() -> list[Report]:
-    return a_class()
+CLASS = a_class()
+REPORTS = list(CLASS.values())
 
 
 class Page(HTMLParser):
