@@ -3,8 +3,8 @@
     @pytest.mark.parametrize("name", sample("operators", NAMES, 40))
     @pytest.mark.parametrize("entry", sample("bank a1", ENTRIES, 8, sources=lambda entry: [entry.path]))
 
-`--size test` asks the sample: `number` entries drawn by a seed, and every entry of whose `sources` a file was changed in
-this commit or since. The seed comes from the commit's tree and stands in the first lines of the run;
+`--size test` asks the sample: `number` entries drawn by a seed, and every entry of whose `sources` a file was changed
+in this commit or since. The seed comes from the commit's tree and stands in the first lines of the run;
 `--sample-seed SEED` draws the same again. `--size check` asks one entry of each family, `--size all` every entry.
 """
 

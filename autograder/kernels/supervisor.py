@@ -182,15 +182,10 @@ def _watch_kernel(client: socket.socket, kernel: int, told: int, box: Box | None
                 os.kill(kernel, signal.SIGKILL)
 
 
-def _has_left(client: socket.socket) -> bool:
-    try:
-        while client.recv(65536, socket.MSG_DONTWAIT):
-            pass  # orders that came too late; behind them is the end, if the client has left
-        return True
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
+def _wait_until_left(client: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while client.recv(65536):
+            pass  # an order that came too late
 
 
 def _send_news(client: socket.socket, message: dict[str, Any]) -> None:
@@ -218,8 +213,10 @@ def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:
         LOGGER.exception("no kernel could be started")
         _send_news(client, {"failed": "".join(traceback.format_exception(error))[-4000:]})
     finally:
-        if "private" in data and _has_left(client):
-            # Killed, perhaps, and so without a chance to tidy up; nobody else knows of this folder.
+        if "private" in data:
+            # The client may still read what lies there. It removes the folder when it closes the kernel, but it may be
+            # killed before: at a run's end, when its time is up. Nobody else knows of this folder.
+            _wait_until_left(client)
             shutil.rmtree(data["private"], ignore_errors=True)
 
 

@@ -100,8 +100,8 @@ def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
             LOGGER.exception("%s could not be graded", submission.student)
             report = could_not_grade(submission, assignment, error)
         send(run, {"report": records.to_data(report), "submission": records.to_data(submission)})
-    except EOFError:
-        return  # the run does not need this judge any more
+    except (EOFError, ConnectionError):
+        return  # the run does not need this judge any more, and may not have read that it is ready
     except Exception as error:
         known = isinstance(error, GraderFault)
         LOGGER.exception("the judge failed")

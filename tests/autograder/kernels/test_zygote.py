@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from autograder.errors import KernelFailed
 from autograder.kernels import supervisor
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import MAX_ADDRESS, Zygote, connect
-from autograder.protocol.frames import send
+from autograder.protocol.frames import receive, send
 from autograder.records import Limits
 
 pytestmark = pytest.mark.slow
@@ -203,13 +204,18 @@ def test_nobody_listening_is_a_failure_in_time() -> None:
         connect("/nowhere/s", {}, timeout_s=0.1)
 
 
-@pytest.mark.parametrize("left", [True, False])
-def test_a_folder_whose_client_left_goes_even_if_orders_of_it_were_not_read(left: bool, tmp_path: Path) -> None:
+def test_a_folder_goes_when_the_client_leaves_though_the_kernel_ended_before_and_orders_were_not_read(
+    tmp_path: Path,
+) -> None:
     ours, theirs = socket.socketpair()
-    (tmp_path / "box").mkdir()
-    with ours, theirs:
+    private = tmp_path / "box"
+    private.mkdir()
+    request = {"private": str(private), "limits": "none that a kernel could have"}
+    with ours, theirs, ThreadPoolExecutor() as pool:
+        serving = pool.submit(supervisor.kernel_child, ours, request)
         send(theirs, {"signal": 2})
-        if left:
-            theirs.close()
-        supervisor.kernel_child(ours, {"private": str(tmp_path / "box"), "limits": "none that a kernel could have"})
-        assert (tmp_path / "box").exists() is not left
+        assert "failed" in receive(theirs)[0]
+        assert private.exists(), "the client may still read what lies there"
+        theirs.close()
+        serving.result(timeout=10)
+    assert not private.exists()

@@ -210,7 +210,8 @@ def test_a_build_that_knows_no_gpus_has_strings_and_data_sets_on_the_host(run: R
         kernels._build_knows_gpus = lambda: False
         kernels.has_gpu_kernel.cache_clear()
         text, data = tf.constant("a"), tf.data.Dataset.range(4).batch(2)
-        found["places"] = [placement(t) for t in (tf.stack([text, text]), next(iter(data)), tf.matmul([[1.0]], [[2.0]]))]
+        stacked, product = tf.stack([text, text]), tf.matmul([[1.0]], [[2.0]])
+        found["places"] = [placement(t) for t in (stacked, next(iter(data)), product)]
         found["kernels"] = [kernels.has_gpu_kernel(op, types) for op, types in (
             ("Pack", (("T", tf.string.as_datatype_enum),)), ("Pack", (("T", tf.float32.as_datatype_enum),)),
             ("RangeDataset", ()))]
