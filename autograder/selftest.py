@@ -167,13 +167,13 @@ def selftest_here(
     progress: Callable[[int, int], None],
     choose: Callable[[BankEntry], bool] = lambda entry: True,
     *,
-    spoilt_alone: bool = False,
+    spoiled_alone: bool = False,
     secret: bytes | None = None,
 ) -> Selftest:
     """Grade the bank in this process, without kernel or box: on a real GPU if the assignment's device is `cuda`.
 
     A bank is the instructor's own code. Left out is what only a kernel can tell (`needs_kernel`). The verdicts expected
-    are the same as everywhere; that is what is tested. spoilt_alone: of an entry only the tests cells that it is
+    are the same as everywhere; that is what is tested. spoiled_alone: of an entry only the tests cells that it is
     expected to spoil are graded. secret: as for `selftest`.
     """
     entries, reports = [], {}
@@ -186,7 +186,7 @@ def selftest_here(
             progress(number, len(bank))
             if needs_kernel(entry):
                 continue
-            only = tuple(entry.expected) if spoilt_alone else ()
+            only = tuple(entry.expected) if spoiled_alone else ()
             # Demonstrations only add what a student would be shown.
             found = checks.run_on_reference(dict(entry.cells), secret, only, demonstrate=NO_CHECKS).checks
             items = tuple(

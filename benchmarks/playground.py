@@ -119,8 +119,8 @@ class Matplotlib:
         self.map.set_data(columns[-1][0])
         if self.contour is not None:
             self.contour.remove()
-        centres = np.linspace(-6, 6, drawing.GRID)
-        self.contour = self.large.contour(centres, -centres, scores[0], levels=[0], colors=[INK])
+        centers = np.linspace(-6, 6, drawing.GRID)
+        self.contour = self.large.contour(centers, -centers, scores[0], levels=[0], colors=[INK])
         segments, widths, colors, styles = [], [], [], []
         for left, right, weights in zip(self.places[:-1], self.places[1:], board.network.weights, strict=True):
             for (i, j), weight in np.ndenumerate(weights):

@@ -1,7 +1,7 @@
 """Load several frameworks into one process: quietly, and in an order in which they get along.
 
 TensorFlow's libraries write to the error stream while they are imported, before they read how much they should say.
-PyTorch's compiler, which every optimiser imports at its first step, must be loaded before TensorFlow: with TensorFlow
+PyTorch's compiler, which every optimizer imports at its first step, must be loaded before TensorFlow: with TensorFlow
 2.21 in the process that import of torch 2.14 ends it (SIGSEGV). A notebook calls `prepare` first and then imports as
 everyone does.
 """
@@ -44,7 +44,7 @@ def prepare(*names: str) -> None:
         if "tensorflow" in sys.modules:
             raise RuntimeError(
                 "prepare: TensorFlow was imported before PyTorch, and the two would end this process at the first "
-                "step of an optimiser; restart the kernel and call prepare before any import"
+                "step of an optimizer; restart the kernel and call prepare before any import"
             )
         importlib.import_module("torch._dynamo")
     if {"tensorflow", "keras"} & set(names) and "tensorflow" not in sys.modules:

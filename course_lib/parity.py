@@ -93,7 +93,7 @@ def write(model: Any, weights: Mapping[str, Any]) -> None:
 def copy(source: Any, target: Any) -> None:
     """Give `target` the weights of `source`, whichever frameworks the two are from.
 
-    Raises ValueError where they do not fit, and where a normalisation layer adds another epsilon: its outputs would
+    Raises ValueError where they do not fit, and where a normalization layer adds another epsilon: its outputs would
     then differ although the weights are equal.
     """
     for (number, one), (_, other) in zip(_layers(source), _layers(target), strict=False):
@@ -458,7 +458,7 @@ _SAME: tuple[Here, Back] = (dict, lambda arrays, layer: dict(arrays))
 _WITH_BIAS = {"weight": "kernel", "bias": "bias"}
 _LINEAR = _rename_arrays(_WITH_BIAS, lambda ndim: (1, 0))
 _CONVOLUTION = _rename_arrays(_WITH_BIAS, lambda ndim: (*range(2, ndim), 1, 0))
-_NORMALISED = _rename_arrays({"weight": "gamma", "bias": "beta"})
+_NORMALIZED = _rename_arrays({"weight": "gamma", "bias": "beta"})
 _WITH_STATISTICS = _rename_arrays(
     {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance"}
 )
@@ -469,7 +469,7 @@ _FROM_TORCH: dict[str, tuple[Here, Back]] = {
     # torch keeps (in, out, ...) here, so that the same exchange of axes gives Keras's (..., out, in)
     **{f"ConvTranspose{n}d": _CONVOLUTION for n in (1, 2, 3)},
     **{f"BatchNorm{n}d": _WITH_STATISTICS for n in (1, 2, 3)},
-    "LayerNorm": _NORMALISED,
+    "LayerNorm": _NORMALIZED,
     "Embedding": _rename_arrays({"weight": "embeddings"}),
     "RNN": _reorder_gates((0,), one_bias=True),
     "LSTM": _reorder_gates((0, 1, 2, 3), one_bias=True),

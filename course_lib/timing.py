@@ -13,16 +13,16 @@ def best_seconds(
     function: Callable[..., object],
     *arguments: object,
     repeats: int = 5,
-    synchronise: Callable[[], object] | None = None,
+    synchronize: Callable[[], object] | None = None,
 ) -> float:
     """Seconds of wall time for `function(*arguments)`: the best of `repeats` after one call to warm up.
 
-    `synchronise` is called before the clock is read. A GPU needs it (`torch.cuda.synchronize`): without it,
+    `synchronize` is called before the clock is read. A GPU needs it (`torch.cuda.synchronize`): without it,
     the clock shows how long it took to ask for the work, not to do it. Raises ValueError if `repeats` < 1.
     """
     if repeats < 1:
         raise ValueError(f"best_seconds: repeats is {repeats}; at least one timed call is needed")
-    wait = synchronise or _nothing
+    wait = synchronize or _nothing
     function(*arguments)
     times = []
     for _ in range(repeats):

@@ -35,6 +35,7 @@ def notebooks_in(folder: str) -> list[str]:
     return [path.relative_to(NOTEBOOKS).as_posix() for path in found if ".ipynb_checkpoints" not in path.parts]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Bring the tests of one notebook together, also under pytest-xdist (`--dist loadgroup`); most are slow ones."""
     places = [place for place, item in enumerate(items) if _notebook_of(item)]

@@ -30,7 +30,7 @@ class Fault:
     raises: str = ""
     """regular expression for `Type: text` of the exception that tells it, where no replay answers alike"""
     family: str = ""
-    """the fault's number in the field's catalogue, e.g. `NP03`"""
+    """the fault's number in the field's catalog, e.g. `NP03`"""
     pairs: bool = True
     """whether it is tried together with others"""
     tests: tuple[str, ...] = ()

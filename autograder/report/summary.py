@@ -1,6 +1,6 @@
 """What a class did, counted: where points were lost, to which checks and known mistakes, and what nobody could grade.
 
-Only what was graded counts towards means and losses. Every lost point is counted once: it goes to the
+Only what was graded counts toward means and losses. Every lost point is counted once: it goes to the
 check that did not pass, or to the cell where no check can say more (never started, stopped at a limit).
 """
 

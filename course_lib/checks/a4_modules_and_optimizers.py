@@ -195,7 +195,7 @@ def affine_start(Affine: Function) -> None:
 
 # --- 2. Standardize -------------------------------------------------------------------------------------------------
 
-_STANDARDISE_HINTS = {
+_STANDARDIZE_HINTS = {
     "none": "Is there a `return` in forward?",
     "zero": "Is y computed with the statistics of the right mode?",
     "shape": "Mean and variance have one value for each column.",
@@ -213,11 +213,11 @@ _COLUMNS = np.array([[1.0, 2.0], [3.0, 8.0], [2.0, -1.0], [6.0, 1.0]])
 def standardize_example(Standardize: Function) -> None:
     layer = _built(Standardize, "Standardize", 1).double()
     y = layer(torch.tensor([[1.0], [3.0]]).double())
-    _require_output("y in training mode", y, np.array([[-1.0], [1.0]]), _STANDARDISE_HINTS, rtol=1e-4, atol=1e-4)
-    _require_output("running_mean", layer.running_mean, np.array([0.2]), _STANDARDISE_HINTS)
-    _require_output("running_var", layer.running_var, np.array([1.0]), _STANDARDISE_HINTS)
+    _require_output("y in training mode", y, np.array([[-1.0], [1.0]]), _STANDARDIZE_HINTS, rtol=1e-4, atol=1e-4)
+    _require_output("running_mean", layer.running_mean, np.array([0.2]), _STANDARDIZE_HINTS)
+    _require_output("running_var", layer.running_var, np.array([1.0]), _STANDARDIZE_HINTS)
     y = layer.eval()(torch.tensor([[0.2]]).double())
-    _require_output("y in evaluation mode", y, np.array([[0.0]]), _STANDARDISE_HINTS, atol=1e-6)
+    _require_output("y in evaluation mode", y, np.array([[0.0]]), _STANDARDIZE_HINTS, atol=1e-6)
 
 
 @check("the running statistics are buffers: saved, converted, and no parameters")
@@ -245,14 +245,14 @@ def standardize_modes(Standardize: Function) -> None:
     x = torch.from_numpy(_COLUMNS)
     y = layer(x)
     mean, var = _COLUMNS.mean(axis=0), _COLUMNS.var(axis=0)
-    hints = {**_STANDARDISE_HINTS, "": "eps is added to the variance, under the root. Do mean and variance run over N?"}
+    hints = {**_STANDARDIZE_HINTS, "": "eps is added to the variance, under the root. Do mean and variance run over N?"}
     _require_output("y in training mode", y, (_COLUMNS - mean) / np.sqrt(var + 0.5), hints)
     running = {"running_mean": 0.25 * mean, "running_var": 0.75 + 0.25 * var}
     for name, wanted in running.items():
-        _require_output(name, getattr(layer, name), wanted, _STANDARDISE_HINTS)
+        _require_output(name, getattr(layer, name), wanted, _STANDARDIZE_HINTS)
     layer.eval()
     wanted = (_COLUMNS[:1] - running["running_mean"]) / np.sqrt(running["running_var"] + 0.5)
-    _require_output("y of one row in evaluation mode", layer(x[:1]), wanted, _STANDARDISE_HINTS)
+    _require_output("y of one row in evaluation mode", layer(x[:1]), wanted, _STANDARDIZE_HINTS)
     for name, wanted in running.items():
         hints = {"": "In evaluation nothing is learned."}
         _require_output(f"{name} after the evaluation", getattr(layer, name), wanted, hints)

@@ -25,7 +25,7 @@ Arrays = Mapping[str, np.ndarray]
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "bfloat16": 5e-2, "float16": 1e-2}
 """distance allowed for each step, by the least precise dtype of the arrays
 
-Other spellings of the right algorithm stay within 4e-7 a step in float32 and 1e-15 in float64 (no normalisation layer
+Other spellings of the right algorithm stay within 4e-7 a step in float32 and 1e-15 in float64 (no normalization layer
 under Adam, which turns rounding into whole steps); known mistakes are beyond 1e-3.
 """
 _NEAR = 1e-3

@@ -16,7 +16,7 @@ _TRAIN = 1500
 
 
 class ImageSplit(NamedTuple):
-    """Labelled images, split once and for all. Unpacks in the order of its fields."""
+    """Labeled images, split once and for all. Unpacks in the order of its fields."""
 
     x_train: np.ndarray
     """`(n, height, width)`, float32 from 0 (background) to 1 (ink)"""
@@ -32,7 +32,7 @@ def load_digits() -> ImageSplit:
     """The 1797 digits of the UCI test set: 1500 for training and 297 held out, 8 x 8 pixels, ten classes.
 
     The order is that of the original file and the held-out images are its last ones, so everybody has the same split.
-    The arrays are fresh ones at every call. Raises BadDataFile if the file is missing or damaged. Source and licence:
+    The arrays are fresh ones at every call. Raises BadDataFile if the file is missing or damaged. Source and license:
     data/README.md.
     """
     with np.load(io.BytesIO(read_checked("digits.npz", _SHA256)), allow_pickle=False) as file:

@@ -33,16 +33,16 @@ def mnist(folder: str | Path = "downloads") -> ImageSplit:
 
     Downloads what `folder` lacks, about 12 MB. Raises DownloadFailed without a network.
     """
-    return _grey("MNIST", Path(folder))
+    return _gray("MNIST", Path(folder))
 
 
 def fashion_mnist(folder: str | Path = "downloads") -> ImageSplit:
     """As `mnist`, with photographs of clothes; about 31 MB."""
-    return _grey("FashionMNIST", Path(folder))
+    return _gray("FashionMNIST", Path(folder))
 
 
 def cifar10(folder: str | Path = "downloads") -> ImageSplit:
-    """50 000 and 10 000 colour photographs, `(n, 3, 32, 32)`, otherwise as `mnist`; about 170 MB."""
+    """50 000 and 10 000 color photographs, `(n, 3, 32, 32)`, otherwise as `mnist`; about 170 MB."""
     from torchvision import datasets
 
     source = datasets.CIFAR10
@@ -51,7 +51,7 @@ def cifar10(folder: str | Path = "downloads") -> ImageSplit:
     return _split(train.data.transpose(0, 3, 1, 2), train.targets, test.data.transpose(0, 3, 1, 2), test.targets)
 
 
-def _grey(name: str, folder: Path) -> ImageSplit:
+def _gray(name: str, folder: Path) -> ImageSplit:
     from torchvision import datasets
 
     source = getattr(datasets, name)

@@ -1,4 +1,4 @@
-"""Small colour photographs, byte for byte in the layout of CIFAR-10's binary files: what reads these reads those."""
+"""Small color photographs, byte for byte in the layout of CIFAR-10's binary files: what reads these reads those."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def photo_records() -> np.ndarray:
     """40 records of 3073 bytes each, `(40, 3073)` uint8: a label, then the red, green and blue plane of 32 x 32 pixels.
 
     Eight crops of each of five photographs, mixed: enough to look at, too few and too alike to train on. The array is
-    a fresh one at every call. Raises BadDataFile if the file is missing or damaged. Sources and licences:
+    a fresh one at every call. Raises BadDataFile if the file is missing or damaged. Sources and licenses:
     data/README.md.
     """
     content = read_checked("photos.bin", _SHA256)

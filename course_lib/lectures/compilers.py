@@ -41,9 +41,9 @@ def torch_backend() -> tuple[str, str]:
 
 
 def grappler(concrete: Any, *inputs: Any) -> tuple[Any, Any]:
-    """The `GraphDef` of a concrete function before and after TensorFlow's own optimiser, Grappler.
+    """The `GraphDef` of a concrete function before and after TensorFlow's own optimizer, Grappler.
 
-    inputs: an array for each argument; the graph is run once, since it is optimised when it first runs.
+    inputs: an array for each argument; the graph is run once, since it is optimized when it first runs.
     """
     import tensorflow as tf
 

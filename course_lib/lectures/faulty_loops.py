@@ -10,17 +10,17 @@ def mystery_one(net: Any, batches: Any, epochs: int, rate: float) -> dict[str, l
     import torch
     import torch.nn.functional as F
 
-    optimiser = torch.optim.SGD(net.parameters(), lr=rate)
-    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimiser, gamma=0.8)
+    optimizer = torch.optim.SGD(net.parameters(), lr=rate)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.8)
     record: dict[str, list[float]] = {"loss": [], "gradient": [], "movement": []}
     for _ in range(epochs):
         net.train()
         for x, y in batches:
             before = [parameter.detach().clone() for parameter in net.parameters()]
             loss: Any = F.cross_entropy(net(x), y)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
+            optimizer.step()
             scheduler.step()
             record["loss"].append(loss.item())
             record["gradient"].append(_norm(parameter.grad for parameter in net.parameters()))
@@ -34,14 +34,14 @@ def mystery_two(net: Any, batches: Any, held_out: Any, epochs: int, rate: float)
     import torch
     import torch.nn.functional as F
 
-    optimiser = torch.optim.Adam(net.parameters(), lr=rate)
+    optimizer = torch.optim.Adam(net.parameters(), lr=rate)
     record: dict[str, list[float]] = {"train": [], "held out": []}
     for _ in range(epochs):
         for x, y in batches:
             loss: Any = F.cross_entropy(net(x), y)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
+            optimizer.step()
         net.eval()
         for name, judged in (("train", batches.dataset.tensors), ("held out", held_out.dataset.tensors)):
             with torch.no_grad():

@@ -78,7 +78,7 @@ class Controls:
             "batch": _dropdown("batch size", BATCHES, chosen.batch),
             "rate": _dropdown("learning rate", RATES, chosen.rate),
             "activation": _dropdown("activation", ACTIVATIONS, chosen.activation),
-            "penalty": _dropdown("regularisation", PENALTIES, chosen.penalty),
+            "penalty": _dropdown("regularization", PENALTIES, chosen.penalty),
             "penalty_rate": _dropdown("its rate", PENALTY_RATES, chosen.penalty_rate),
             "start": _dropdown("first weights", STARTS, chosen.start),
         }  # fmt: skip

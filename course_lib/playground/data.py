@@ -40,7 +40,7 @@ def _xor(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def _gaussians(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Two clouds with centres (2, 2) and (-2, -2) and standard deviation 1."""
+    """Two clouds with centers (2, 2) and (-2, -2) and standard deviation 1."""
     labels = np.where(np.arange(n) % 2, 1.0, -1.0)
     return 2 * labels[:, None] + rng.standard_normal((n, 2)), labels
 

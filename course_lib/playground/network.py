@@ -92,7 +92,7 @@ class Network:
         """Go downhill once. The penalty is on the weights, not on the biases.
 
         L2, penalty_rate * w**2 / 2, adds to the slope. L1, penalty_rate * |w|, has no slope at 0: after the step it
-        draws each weight towards 0 by rate * penalty_rate, and one that would cross 0 stays there.
+        draws each weight toward 0 by rate * penalty_rate, and one that would cross 0 stays there.
         """
         for layer in range(len(self.weights)):
             slope = gradients.weights[layer]

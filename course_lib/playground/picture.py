@@ -23,7 +23,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from course_lib.playground.board import Board
 from course_lib.playground.data import EDGE, Array, features
-from course_lib.plots.style import BLUE, FAINT, GREEN, GREY, INK, VERMILLION, shown
+from course_lib.plots.style import BLUE, FAINT, GRAY, GREEN, INK, VERMILLION, shown
 
 SCALE = 2
 HEIGHT, NETWORK_WIDTH, OUTPUT_WIDTH = 470, 640, 360
@@ -51,7 +51,7 @@ class Picture:
     description: str
 
     def png(self) -> bytes:
-        """The image as the bytes of a PNG file of 256 colours: half the time and size of one of all colours."""
+        """The image as the bytes of a PNG file of 256 colors: half the time and size of one of all colors."""
         buffer = io.BytesIO()
         few = self.image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
         few.save(buffer, format="png", compress_level=1)
@@ -94,9 +94,9 @@ def draw(board: Board, *, show_test: bool = False) -> Frame:
 
 @functools.cache
 def _grid() -> Array:
-    """The points `(GRID * GRID, 2)` at the centres of the pixels of a map, row by row from the top."""
-    centres = ((np.arange(GRID) + 0.5) / GRID * 2 - 1) * EDGE
-    across, up = np.meshgrid(centres, -centres)
+    """The points `(GRID * GRID, 2)` at the centers of the pixels of a map, row by row from the top."""
+    centers = ((np.arange(GRID) + 0.5) / GRID * 2 - 1) * EDGE
+    across, up = np.meshgrid(centers, -centers)
     return np.stack([across.ravel(), up.ravel()], axis=1).astype(np.float32)
 
 
@@ -132,17 +132,17 @@ def _leaning(scores: Array) -> Array:
 
 @functools.cache
 def _shades() -> NDArray[np.uint8]:
-    """256 colours from vermillion by way of white to blue."""
+    """256 colors from vermillion by way of white to blue."""
     t = np.linspace(-1, 1, 256)[:, None]
     ends = np.where(t < 0, to_rgb(VERMILLION), to_rgb(BLUE))
     shades: NDArray[np.uint8] = np.round(255 * (1 - np.abs(t) ** 0.8 * 0.62 * (1 - ends))).astype(np.uint8)
     return shades
 
 
-def _coloured(values: Array) -> NDArray[np.uint8]:
-    """Values from -1 to 1 as colours, `(..., 3)`."""
-    colours: NDArray[np.uint8] = _shades()[np.clip(values * 127.5 + 127.5, 0, 255).astype(np.uint8)]
-    return colours
+def _colored(values: Array) -> NDArray[np.uint8]:
+    """Values from -1 to 1 as colors, `(..., 3)`."""
+    colors: NDArray[np.uint8] = _shades()[np.clip(values * 127.5 + 127.5, 0, 255).astype(np.uint8)]
+    return colors
 
 
 # The network
@@ -159,11 +159,11 @@ def _network(board: Board, maps: Sequence[Array]) -> Image.Image:
         _connect(pen, left, right, weights)
     dead = set(board.dead_units())
     for layer, (places, pictures) in enumerate(zip(corners, maps, strict=True)):
-        for unit, ((x, y), colours) in enumerate(zip(places, _coloured(pictures), strict=True)):
+        for unit, ((x, y), colors) in enumerate(zip(places, _colored(pictures), strict=True)):
             box = _box(x, y, UNIT, UNIT)
-            image.paste(Image.fromarray(colours), box[:2])
+            image.paste(Image.fromarray(colors), box[:2])
             is_dead = (layer, unit + 1) in dead
-            pen.rectangle((box[0] - 1, box[1] - 1, box[2], box[3]), outline=GREY if is_dead else INK, width=SCALE)
+            pen.rectangle((box[0] - 1, box[1] - 1, box[2], box[3]), outline=GRAY if is_dead else INK, width=SCALE)
             if is_dead:
                 _text(pen, (x + UNIT / 2, y + UNIT / 2), "dead", INK, "mm")
     for (x, y), name in zip(corners[0], board.settings.features, strict=True):
@@ -171,15 +171,15 @@ def _network(board: Board, maps: Sequence[Array]) -> Image.Image:
     titles = ["features", *(f"{units} {board.settings.activation}" for units in board.settings.hidden), "output"]
     for x, title in zip(across, titles, strict=True):
         _text(pen, (x, 14), title, INK, "mm")
-    _text(pen, (12, HEIGHT - 10), "weights:", GREY, "lm")
+    _text(pen, (12, HEIGHT - 10), "weights:", GRAY, "lm")
     for start, weight, said in ((72, 2.0, "positive"), (174, -2.0, "negative"), (282, 0.0, "zero")):
         _line(pen, (start, HEIGHT - 10), (start + 34, HEIGHT - 10), weight)
-        _text(pen, (start + 40, HEIGHT - 10), said, GREY, "lm")
+        _text(pen, (start + 40, HEIGHT - 10), said, GRAY, "lm")
     return image
 
 
 def _heights(count: int) -> list[float]:
-    """Centres of `count` units below each other, between the titles and the legend."""
+    """Centers of `count` units below each other, between the titles and the legend."""
     top, bottom = 28, HEIGHT - 22
     gap = min(58, (bottom - top) / count)
     return [(top + bottom) / 2 + (place - (count - 1) / 2) * gap for place in range(count)]
@@ -204,15 +204,15 @@ def _line(pen: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float
         _dashed(pen, start, end, DOTS, 1, dash=1.5, gap=4)
         return
     width = max(1, round(SCALE * (0.5 + 1.4 * size)))
-    colour = _mixed(BLUE if weight > 0 else VERMILLION, min(1.0, 0.35 + 0.65 * size))
+    color = _mixed(BLUE if weight > 0 else VERMILLION, min(1.0, 0.35 + 0.65 * size))
     if weight > 0:
-        pen.line([_at(start), _at(end)], colour, width)
+        pen.line([_at(start), _at(end)], color, width)
     else:
-        _dashed(pen, start, end, colour, width, dash=8, gap=4)
+        _dashed(pen, start, end, color, width, dash=8, gap=4)
 
 
 def _dashed(
-    pen: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float], colour: Any, width: int,
+    pen: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float], color: Any, width: int,
     dash: float, gap: float,
 ) -> None:  # fmt: skip
     (x1, y1), (x2, y2) = start, end
@@ -221,7 +221,7 @@ def _dashed(
     for piece in range(math.ceil(length / (dash + gap))):
         a = piece * (dash + gap)
         b = min(a + dash, length)
-        pen.line([_at((x1 + a * dx, y1 + a * dy)), _at((x1 + b * dx, y1 + b * dy))], colour, width)
+        pen.line([_at((x1 + a * dx, y1 + a * dy)), _at((x1 + b * dx, y1 + b * dy))], color, width)
 
 
 # The boundary and the losses
@@ -233,9 +233,9 @@ def _output(board: Board, scores: Array, show_test: bool) -> Image.Image:
     box = _box(MAP_LEFT, MAP_TOP, MAP, MAP)
     side = box[2] - box[0]
     fine = np.asarray(Image.fromarray(scores.astype(np.float32)).resize((side, side), Image.Resampling.BILINEAR))
-    colours = _coloured(_leaning(fine))
-    colours[_boundary(fine)] = (34, 34, 34)
-    large = Image.fromarray(colours)
+    colors = _colored(_leaning(fine))
+    colors[_boundary(fine)] = (34, 34, 34)
+    large = Image.fromarray(colors)
     large.paste(points := _points(board, show_test), (0, 0), points)
     image.paste(large, box[:2])
     pen.rectangle((box[0] - 1, box[1] - 1, box[2], box[3]), outline=INK, width=SCALE)
@@ -243,10 +243,10 @@ def _output(board: Board, scores: Array, show_test: bool) -> Image.Image:
     _text(pen, (MAP_LEFT + MAP, 14), f"test: {board.accuracy:.1%} right", INK, "rm")
     for at in (-6, 0, 6):
         place = (at + EDGE) / (2 * EDGE) * MAP
-        _text(pen, (MAP_LEFT + place, MAP_TOP + MAP + 10), f"{at}", GREY, "mm")
-        _text(pen, (MAP_LEFT - 6, MAP_TOP + MAP - place), f"{at}", GREY, "rm")
-    _text(pen, (MAP_LEFT + 0.75 * MAP, MAP_TOP + MAP + 10), "x₁", GREY, "mm")
-    _text(pen, (MAP_LEFT - 6, MAP_TOP + 0.25 * MAP), "x₂", GREY, "rm")
+        _text(pen, (MAP_LEFT + place, MAP_TOP + MAP + 10), f"{at}", GRAY, "mm")
+        _text(pen, (MAP_LEFT - 6, MAP_TOP + MAP - place), f"{at}", GRAY, "rm")
+    _text(pen, (MAP_LEFT + 0.75 * MAP, MAP_TOP + MAP + 10), "x₁", GRAY, "mm")
+    _text(pen, (MAP_LEFT - 6, MAP_TOP + 0.25 * MAP), "x₂", GRAY, "rm")
     _curves(pen, board)
     return image
 
@@ -285,9 +285,9 @@ def _draw_points(board: Board, show_test: bool) -> Image.Image:
 
 
 def _mark(pen: ImageDraw.ImageDraw, x: float, y: float, positive: bool, filled: bool) -> None:
-    """A blue disc or a vermillion diamond; white with a coloured rim if it is not filled."""
-    colour = BLUE if positive else VERMILLION
-    inside, rim = (colour, "white") if filled else ("white", colour)
+    """A blue disc or a vermillion diamond; white with a colored rim if it is not filled."""
+    color = BLUE if positive else VERMILLION
+    inside, rim = (color, "white") if filled else ("white", color)
     r = RADIUS * SCALE
     x, y = x * SCALE, y * SCALE
     width = SCALE // 2 if filled else SCALE
@@ -313,22 +313,22 @@ def _curves(pen: ImageDraw.ImageDraw, board: Board) -> None:
     for value in (0.0, top):
         y = bottom - value / top * CURVES_HEIGHT
         pen.line([_at((MAP_LEFT, y)), _at((MAP_LEFT + MAP, y))], FAINT, SCALE // 2)
-        _text(pen, (MAP_LEFT - 6, y), _short(value), GREY, "rm")
-    _text(pen, (MAP_LEFT, bottom + 10), "0", GREY, "mm")
-    _text(pen, (MAP_LEFT + MAP, bottom + 10), f"{max(board.epoch, 1)}", GREY, "mm")
-    _text(pen, (MAP_LEFT + MAP / 2, bottom + 10), "epochs", GREY, "mm")
+        _text(pen, (MAP_LEFT - 6, y), _short(value), GRAY, "rm")
+    _text(pen, (MAP_LEFT, bottom + 10), "0", GRAY, "mm")
+    _text(pen, (MAP_LEFT + MAP, bottom + 10), f"{max(board.epoch, 1)}", GRAY, "mm")
+    _text(pen, (MAP_LEFT + MAP / 2, bottom + 10), "epochs", GRAY, "mm")
     shown_at = np.unique(np.linspace(0, board.epoch, min(board.epoch + 1, MAP)).astype(int))
     x = MAP_LEFT + shown_at / max(board.epoch, 1) * MAP
-    for values, colour, dashed in ((losses[1], GREEN, True), (losses[0], INK, False)):
+    for values, color, dashed in ((losses[1], GREEN, True), (losses[0], INK, False)):
         y = bottom - np.clip(np.nan_to_num(values[shown_at], nan=top, posinf=top) / top, 0, 1) * CURVES_HEIGHT
         corners = list(zip((x * SCALE).tolist(), (y * SCALE).tolist(), strict=True))
         if not dashed:
-            pen.line(corners, colour, round(1.5 * SCALE), joint="curve")
+            pen.line(corners, color, round(1.5 * SCALE), joint="curve")
             continue
         along = np.cumsum([0, *np.hypot(np.diff(x), np.diff(y))])
         for start, end, a in zip(corners[:-1], corners[1:], along[:-1], strict=True):
             if a % 11 < 7:
-                pen.line([start, end], colour, 2 * SCALE)
+                pen.line([start, end], color, 2 * SCALE)
 
 
 def _short(value: float) -> str:
@@ -370,9 +370,9 @@ def _box(x: float, y: float, width: float, height: float) -> tuple[int, int, int
     return left, top, left + round(width * SCALE), top + round(height * SCALE)
 
 
-def _mixed(colour: str, part: float) -> tuple[int, ...]:
-    """`part` of the colour, the rest white."""
-    return tuple(round(255 * (1 - part * (1 - c))) for c in to_rgb(colour))
+def _mixed(color: str, part: float) -> tuple[int, ...]:
+    """`part` of the color, the rest white."""
+    return tuple(round(255 * (1 - part * (1 - c))) for c in to_rgb(color))
 
 
 @functools.cache
@@ -380,5 +380,5 @@ def _font() -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), 12 * SCALE)
 
 
-def _text(pen: ImageDraw.ImageDraw, place: tuple[float, float], text: str, colour: str, anchor: str) -> None:
-    pen.text(_at(place), text, colour, _font(), anchor)
+def _text(pen: ImageDraw.ImageDraw, place: tuple[float, float], text: str, color: str, anchor: str) -> None:
+    pen.text(_at(place), text, color, _font(), anchor)

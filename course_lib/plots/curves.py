@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from course_lib.plots.style import (
     BLUE,
     FAINT,
-    GREY,
+    GRAY,
     INK,
     SERIES_STYLES,
     VERMILLION,
@@ -85,7 +85,7 @@ def scaling(
     ylabel: str,
     logx: bool = True,
 ) -> Canvas:
-    """Measured costs against problem size on logarithmic axes, each line labelled at its right end.
+    """Measured costs against problem size on logarithmic axes, each line labeled at its right end.
 
     `sizes`: `(k,)`; `costs`: label -> `(k,)`, NaN where nothing was measured; the labels carry the units.
     """
@@ -128,7 +128,7 @@ def descent(
         lowest = int(np.argmin(batch))
         names = ("one batch", "its lowest point") if index == 0 else (None, None)
         left.plot(x, batch, color=FAINT, linewidth=1.1, label=names[0])
-        left.plot(x[lowest], batch[lowest], "o", color=GREY, markersize=4, label=names[1], zorder=3)
+        left.plot(x[lowest], batch[lowest], "o", color=GRAY, markersize=4, label=names[1], zorder=3)
     left.plot(x, expected(x), color=BLUE, linewidth=2.4, label="expected loss", zorder=4)
     left.axvline(best, ymax=0.7, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
     left.annotate(r"$\theta^*$", (best, 0.7), (0, 2), xycoords=TOP, textcoords="offset points", ha="center")
@@ -150,5 +150,5 @@ def descent(
 
 
 def _label_end(axes: Axes, x: float, y: float, label: str, look: SeriesStyle) -> None:
-    """The label of a line stands at its right end, in its colour: no legend to look up."""
+    """The label of a line stands at its right end, in its color: no legend to look up."""
     axes.annotate(label, (x, y), (9, 0), textcoords="offset points", va="center", color=look.color)

@@ -57,11 +57,11 @@ def pipeline(stages: int, pieces: int) -> Canvas:
         axes.add_patch(Rectangle((0, stage + 0.08), 2 * half, 0.84, facecolor=FAINT, edgecolor="none", zorder=1))
         for piece in range(pieces):
             places = ((stage + piece, "#9cc7e3", "F"), (half + stages - 1 - stage + piece, "#f2b98c", "B"))
-            for start, colour, letter in places:
-                axes.add_patch(Rectangle((start, stage + 0.08), 1, 0.84, facecolor=colour, edgecolor="white", zorder=2))
+            for start, color, letter in places:
+                axes.add_patch(Rectangle((start, stage + 0.08), 1, 0.84, facecolor=color, edgecolor="white", zorder=2))
                 label = f"{letter}{piece}"
                 axes.text(start + 0.5, stage + 0.5, label, ha="center", va="center", fontsize=8.5, color=INK)
-    axes.set(xlim=(0, 2 * half), ylim=(stages, 0), xlabel="time (F forward, B backward, grey idle)")
+    axes.set(xlim=(0, 2 * half), ylim=(stages, 0), xlabel="time (F forward, B backward, gray idle)")
     axes.set_yticks(np.arange(stages) + 0.5, [f"stage {stage}" for stage in range(stages)])
     axes.grid(visible=False)
     axes.tick_params(axis="y", length=0)

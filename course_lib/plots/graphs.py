@@ -15,12 +15,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Patch
 
-from course_lib.plots.style import BLUE, GREY, INK, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, GRAY, INK, VERMILLION, Canvas, canvas, styled
 
 SYMBOLS = {"add": "+", "sub": "\N{MINUS SIGN}", "mul": "\N{MULTIPLICATION SIGN}", "div": "÷", "matmul": "@", "sum": "Σ"}
 SYMBOLS |= {"mm": "@", "mv": "@"}  # what PyTorch records for a product of two matrices, or of a matrix and a vector
 COLUMN, ROW = 1.45, 1.25
-"""distance between neighbours, in inches"""
+"""distance between neighbors, in inches"""
 
 
 class Node(Protocol):
@@ -122,7 +122,7 @@ def _rows(records: Sequence[Record], op_of: dict[int, str], column: dict[int, in
 
     for number in sorted(members):
         keys = sorted(members[number], key=wanted)
-        # Inputs alone in their column are centred on the main line; beside operations they go below.
+        # Inputs alone in their column are centered on the main line; beside operations they go below.
         first = 0.0 if any(key in op_of for key in keys) else (1 - len(keys)) / 2
         row.update({key: first + index for index, key in enumerate(keys)})
     highest = min(row.values())
@@ -130,7 +130,7 @@ def _rows(records: Sequence[Record], op_of: dict[int, str], column: dict[int, in
 
 
 def _draw_node(axes: Axes, spot: Placed) -> Patch:
-    """A box with name and content for an input; a circle around the operation's sign, labelled above, for a result.
+    """A box with name and content for an input; a circle around the operation's sign, labeled above, for a result.
 
     A long name makes the circle an ellipse.
     """
@@ -180,7 +180,7 @@ def _draw_edges(axes: Axes, records: Sequence[Record], shapes: dict[int, Patch],
                 arrowstyle="-|>",
                 mutation_scale=11,
                 connectionstyle=f"arc3,rad={bend}",
-                color=GREY,
+                color=GRAY,
                 linewidth=1.3,
                 zorder=2,
             )

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 from course_lib.lectures.roofline import Point, Roof
-from course_lib.plots.style import BLUE, GREEN, GREY, INK, ORANGE, SERIES_STYLES, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, GRAY, GREEN, INK, ORANGE, SERIES_STYLES, VERMILLION, Canvas, canvas, styled
 
 ABOVE = 1.6
 """how far the axis goes beyond the highest roof"""
@@ -31,7 +31,7 @@ def roofline(points: Mapping[str, Sequence[Point]], roofs: Sequence[Roof]) -> Ca
     across = np.geomspace(low, high, 200)
     said = []
     for number, roof in enumerate(roofs):
-        look: dict[str, Any] = {"color": INK, "linewidth": 2.2} if number == 0 else {"color": GREY, "linewidth": 1.2}
+        look: dict[str, Any] = {"color": INK, "linewidth": 2.2} if number == 0 else {"color": GRAY, "linewidth": 1.2}
         axes.plot(across, [roof.at(x) for x in across], linestyle="-" if number == 0 else (0, (5, 3)), zorder=2, **look)
         aside = (-2, -12 if number == 0 else 5)
         axes.annotate(roof.name, (high, roof.flops), aside, textcoords="offset points", ha="right", fontsize=9)
@@ -69,7 +69,7 @@ def lifelines(lives: Sequence[Life], today: int) -> Canvas:
     ordered = sorted(lives, key=lambda life: (life.first, life.name))
     for row, life in enumerate(ordered):
         end = today if life.last is None else life.last
-        color = BLUE if life.last is None else GREY
+        color = BLUE if life.last is None else GRAY
         axes.barh(row, max(end - life.first, 0.3), 0.56, left=life.first, color=color, zorder=2)
         axes.annotate(life.name, (life.first, row), (-5, 0), textcoords="offset points", ha="right", va="center")
         if life.last is None:
@@ -101,7 +101,7 @@ def four_steps(labels: Sequence[str]) -> Canvas:
     _box(axes, 46, "host: CPU and its memory", VERMILLION)
     _box(axes, 4, "device: GPU and its memory", GREEN)
     into, launch, run, out = 14, 36, 64, 88
-    for place, tip, color, dashes in ((into, 16, BLUE, "-"), (launch, 16, GREY, (0, (3, 2))), (out, 45.5, ORANGE, "-")):
+    for place, tip, color, dashes in ((into, 16, BLUE, "-"), (launch, 16, GRAY, (0, (3, 2))), (out, 45.5, ORANGE, "-")):
         ends = [(place, 61.5 - tip), (place, tip)]
         look: dict[str, Any] = {"color": color, "linewidth": 2.2, "linestyle": dashes}
         axes.add_patch(FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=18, **look))

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from course_lib.plots.style import BLUE, GREY, INK, SERIES_STYLES, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, GRAY, INK, SERIES_STYLES, VERMILLION, Canvas, canvas, styled
 
 WIDTH, HEIGHT, COLUMN, ROW = 1.16, 0.62, 1.6, 1.0
 """of a box, and from one box to the next; in inches"""
@@ -37,7 +37,7 @@ class Box:
 
 @styled
 def layer_graph(model: Any) -> Canvas:
-    """Draw the layers of a functional model from left to right; one that is called twice is one box with two colours.
+    """Draw the layers of a functional model from left to right; one that is called twice is one box with two colors.
 
     Raises ValueError for a model whose layers do not say what they are connected to, such as a Sequential.
     """
@@ -137,7 +137,7 @@ def _draw_box(axes: Axes, box: Box, x: float, y: float, is_output: bool) -> None
     style = "round,pad=0,rounding_size=0.08"
     axes.add_patch(FancyBboxPatch(corner, WIDTH, HEIGHT, style, facecolor="white", edgecolor=color, linewidth=1.4))
     axes.text(x, y + 0.17, box.name, ha="center", va="center", fontsize=10, weight="bold", color=color)
-    axes.text(x, y - 0.02, "input" if not box.calls else box.kind, ha="center", va="center", fontsize=8, color=GREY)
+    axes.text(x, y - 0.02, "input" if not box.calls else box.kind, ha="center", va="center", fontsize=8, color=GRAY)
     axes.text(x, y - 0.19, _holds(box), ha="center", va="center", fontsize=8, color=INK)
     if len(box.calls) > 1:
         axes.text(x, y + HEIGHT / 2 + 0.11, f"called {len(box.calls)} times", ha="center", fontsize=8, color=INK)
@@ -155,7 +155,7 @@ def _draw_arrow(
     start: tuple[str, int],
     end: tuple[str, int],
 ) -> None:
-    """From the right side of a box to the left of another; each call of a shared layer has its colour and height."""
+    """From the right side of a box to the left of another; each call of a shared layer has its color and height."""
     (source, source_call), (target, target_call) = start, end
     shared, call = (target, target_call) if len(boxes[target].calls) > 1 else (source, source_call)
     look = SERIES_STYLES[call % len(SERIES_STYLES)] if len(boxes[shared].calls) > 1 else None
@@ -169,7 +169,7 @@ def _draw_arrow(
         shrinkA=1,
         shrinkB=1,
         linewidth=1.4,
-        color=look.color if look else GREY,
+        color=look.color if look else GRAY,
         linestyle=look.linestyle if look else "-",
     )
     axes.add_patch(arrow)

@@ -1,4 +1,4 @@
-"""Pictures of loading: colour images in a row, and who loaded what when."""
+"""Pictures of loading: color images in a row, and who loaded what when."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from course_lib.plots.style import FAINT, SERIES_STYLES, Canvas, canvas, styled
 
 @styled
 def color_row(images: Mapping[str, ArrayLike]) -> Canvas:
-    """Small colour images side by side; values below 0 and above 1 are cut. `images`: label -> `(3, height, width)`."""
+    """Small color images side by side; values below 0 and above 1 are cut. `images`: label -> `(3, height, width)`."""
     arrays = {label: np.asarray(image, dtype=float) for label, image in images.items()}
     figure, panels = canvas(min(9.0, 1.25 * len(arrays) + 0.2), 1.6, panels=len(arrays))
     for axes, (label, array) in zip(panels, arrays.items(), strict=True):
@@ -29,7 +29,7 @@ def color_row(images: Mapping[str, ArrayLike]) -> Canvas:
         for label, array in arrays.items()
         for r, g, b in [array.mean(axis=(1, 2))]
     ]
-    figure.description = f"{len(arrays)} colour images side by side: {'; '.join(parts)}."
+    figure.description = f"{len(arrays)} color images side by side: {'; '.join(parts)}."
     return figure
 
 

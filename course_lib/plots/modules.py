@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from course_lib.plots.style import BLUE, FAINT, GREY, INK, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, FAINT, GRAY, INK, VERMILLION, Canvas, canvas, styled
 
 ROW, INDENT, LETTER = 0.29, 0.26, 0.083
 """height of a line of the tree, shift of one level, width of a letter; in inches"""
@@ -57,17 +57,17 @@ def module_tree(net: Any, *, depth: int = 9) -> Canvas:
     holds_at = kind_at + LETTER * max(len(b.kind) for b in branches) + 0.3
     right = max(holds_at + 0.9 * LETTER * max(len(b.holds) for b in branches) + 1.1, 5.5)
     figure, axes = _sheet(right, ROW * (len(branches) + 1) + 0.15)
-    axes.text(right - 0.1, -0.17, "parameters", ha="right", va="center", fontsize=9, color=GREY)
+    axes.text(right - 0.1, -0.17, "parameters", ha="right", va="center", fontsize=9, color=GRAY)
     heights = [-ROW * (line + 1) - 0.17 for line in range(len(branches))]
     for line, (branch, y) in enumerate(zip(branches, heights, strict=True)):
-        ink = GREY if branch.frozen else INK
+        ink = GRAY if branch.frozen else INK
         x = name_at + branch.level * INDENT
         if branch.level:
             parent = max(earlier for earlier in range(line) if branches[earlier].level == branch.level - 1)
             bend = x - 0.17
-            axes.plot([bend, bend, x - 0.04], [heights[parent] - 0.11, y, y], color=GREY, linewidth=1)
+            axes.plot([bend, bend, x - 0.04], [heights[parent] - 0.11, y, y], color=GRAY, linewidth=1)
         name = branch.name or branch.kind
-        axes.text(x, y, name, va="center", weight="bold", color=GREY if branch.frozen else BLUE)
+        axes.text(x, y, name, va="center", weight="bold", color=GRAY if branch.frozen else BLUE)
         if branch.name:
             axes.text(kind_at, y, branch.kind, va="center", color=ink)
         axes.text(holds_at, y, branch.holds, va="center", fontsize=9, color=ink)
@@ -129,12 +129,12 @@ def shape_flow(steps: Sequence[tuple[str, Sequence[int]]]) -> Canvas:
     figure, axes = _sheet(sum(widths) + gap * len(widths) + 0.1, tallest + 0.85)
     middle, x = -0.4 - tallest / 2, gap / 2
     for (name, shape), (width, height), wide in zip(steps, boxes, widths, strict=True):
-        centre = x + wide / 2
-        _stack(axes, shape, centre - width / 2, middle - height / 2)
-        axes.text(centre, -0.17, name, ha="center", va="center", weight="bold", fontsize=9.5)
-        axes.text(centre, -0.62 - tallest, _times(shape), ha="center", va="center", fontsize=9)
+        center = x + wide / 2
+        _stack(axes, shape, center - width / 2, middle - height / 2)
+        axes.text(center, -0.17, name, ha="center", va="center", weight="bold", fontsize=9.5)
+        axes.text(center, -0.62 - tallest, _times(shape), ha="center", va="center", fontsize=9)
         if x > gap:
-            arrow = {"arrowstyle": "-|>", "color": GREY}
+            arrow = {"arrowstyle": "-|>", "color": GRAY}
             axes.annotate("", (x - 0.06, middle), (x - gap + 0.06, middle), arrowprops=arrow)
         x += wide + gap
     words = [f"{name} {_times(shape)}" for name, shape in steps]
@@ -167,7 +167,7 @@ def _times(shape: Sequence[int]) -> str:
 
 @styled
 def image_row(images: Mapping[str, ArrayLike]) -> Canvas:
-    """Small grey images side by side, each on its own scale: white at its least value, black at its largest.
+    """Small gray images side by side, each on its own scale: white at its least value, black at its largest.
 
     `images`: label -> `(height, width)`.
     """

@@ -1,4 +1,4 @@
-"""Several curves over one axis, each labelled at its right end: for what has no kind of figure of its own."""
+"""Several curves over one axis, each labeled at its right end: for what has no kind of figure of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from course_lib.plots.style import SERIES_STYLES, Canvas, canvas, styled
 LINE_HEIGHT_POINTS = 15.0
 """how far apart two labels must stand to be read"""
 PLAIN_UP_TO = 1e3
-"""largest by smallest: up to here a logarithmic axis is labelled in plain numbers, beyond it in powers of ten"""
+"""largest by smallest: up to here a logarithmic axis is labeled in plain numbers, beyond it in powers of ten"""
 
 
 @styled
@@ -77,7 +77,7 @@ def _label_plainly(axis: Axis) -> None:
 
 
 def _label_ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
-    """Labels at the right ends, in the lines' colours; those that would cover each other share the space around."""
+    """Labels at the right ends, in the lines' colors; those that would cover each other share the space around."""
     axes.autoscale_view()
     per_point = axes.figure.dpi / 72
     ends = sorted(ends, key=lambda end: end[1])
@@ -87,9 +87,9 @@ def _label_ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
 
 
 def _spread(heights: list[float]) -> list[float]:
-    """Heights at least a line apart, in the same order, each group of neighbours moved as little as it can be.
+    """Heights at least a line apart, in the same order, each group of neighbors moved as little as it can be.
 
-    heights: ascending. Labels that touch form a group, which is centred on the mean of where its members belong.
+    heights: ascending. Labels that touch form a group, which is centered on the mean of where its members belong.
     """
     groups: list[list[float]] = []
     for height in heights:

@@ -1,7 +1,7 @@
 """One look for every figure of the course, and a figure that can say in words what it shows.
 
-Colours are those of Okabe and Ito, which stay apart for colour-blind readers. No figure tells two things
-apart by colour alone: each series also has its own marker, line style and label. A `Canvas` is drawn
+Colors are those of Okabe and Ito, which stay apart for color-blind readers. No figure tells two things
+apart by color alone: each series also has its own marker, line style and label. A `Canvas` is drawn
 without pyplot, so that nothing is shown twice and no global figure is left behind.
 """
 
@@ -26,7 +26,7 @@ DOTS_PER_INCH = 144
 SHOWN_PER_INCH = 90
 
 INK = "#222222"
-GREY = "#8a8a8a"
+GRAY = "#8a8a8a"
 FAINT = "#d9d9d9"
 BLUE = "#0072B2"
 VERMILLION = "#D55E00"
@@ -58,7 +58,7 @@ STYLE: Any = {
     "font.size": 10,
     "text.color": INK,
     "axes.labelcolor": INK,
-    "axes.edgecolor": GREY,
+    "axes.edgecolor": GRAY,
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -69,8 +69,8 @@ STYLE: Any = {
     "axes.axisbelow": True,
     "grid.color": "#ececec",
     "grid.linewidth": 0.8,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
+    "xtick.color": GRAY,
+    "ytick.color": GRAY,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
     "xtick.minor.visible": False,

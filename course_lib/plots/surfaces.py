@@ -1,4 +1,4 @@
-"""Paths over a landscape of two parameters: where each optimiser went on the same loss, one panel for each."""
+"""Paths over a landscape of two parameters: where each optimizer went on the same loss, one panel for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from course_lib.plots.style import GREY, INK, SERIES_STYLES, Canvas, SeriesStyle, canvas, styled
+from course_lib.plots.style import GRAY, INK, SERIES_STYLES, Canvas, SeriesStyle, canvas, styled
 
 COLUMNS = 3
 LEVELS = 9
@@ -79,7 +79,7 @@ def _contours(
     heights = np.asarray(loss(first, second), dtype=float)
     levels = np.geomspace(LOWEST_LEVEL * heights.max(), heights.max(), LEVELS)
     axes.contourf(first, second, heights, levels=[0, *levels], cmap="Greys_r", alpha=0.35, extend="max")
-    axes.contour(first, second, heights, levels=levels, colors=GREY, linewidths=0.5)
+    axes.contour(first, second, heights, levels=levels, colors=GRAY, linewidths=0.5)
     axes.grid(False)
 
 

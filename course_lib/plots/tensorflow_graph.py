@@ -1,6 +1,6 @@
 """Draw a TensorFlow graph as it is stored: every node with its operation and its name, in a lane for each device.
 
-Everything is read from the `GraphDef`, the list of nodes that TensorFlow itself runs, optimises and ships, so a graph
+Everything is read from the `GraphDef`, the list of nodes that TensorFlow itself runs, optimizes and ships, so a graph
 that was never run can be drawn as well as what the runtime made of it. TensorFlow itself is not imported.
 """
 
@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.path import Path
 
-from course_lib.plots.style import BLUE, FAINT, GREEN, GREY, INK, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, FAINT, GRAY, GREEN, INK, VERMILLION, Canvas, canvas, styled
 
 DATA = ("Placeholder", "PlaceholderWithDefault", "Const", "VarHandleOp", "Variable", "VariableV2", "_Arg", "Arg")
 """operations that bring a value in: drawn as boxes with their content, like the inputs of every graph of the course"""
@@ -97,12 +97,12 @@ def tensorflow_graph(
         _draw_node(axes, node, *sides[name], highlight)
     for (start, end), way in ways.items():
         crosses, waits = nodes[start].device != nodes[end].device, start not in nodes[end].inputs
-        _draw_edge(axes, [sides[key] for key in way], dashed=crosses or waits, color=VERMILLION if crosses else GREY)
+        _draw_edge(axes, [sides[key] for key in way], dashed=crosses or waits, color=VERMILLION if crosses else GRAY)
         if nodes[end].inputs.count(start) > 1:
             left, _, y = sides[end]
             above = sides[way[-2]][2] <= y  # on the side that the arrow does not come from
             x, y, side = left - GAP / 2, y + (0.03 if above else -0.03), "bottom" if above else "top"
-            axes.text(x, y, "twice", fontsize=7.5, color=GREY, ha="center", va=side)
+            axes.text(x, y, "twice", fontsize=7.5, color=GRAY, ha="center", va=side)
     figure.description = _describe(nodes, lanes)
     return figure
 
@@ -272,7 +272,7 @@ def _columns(nodes: Mapping[str, Node], edges: list[tuple[str, str]]) -> dict[st
 
 
 def _rows(spots: dict[str, Spot], lanes: int) -> None:
-    """Rows near those of the neighbours, in turn from the left and from the right; lanes one below the other."""
+    """Rows near those of the neighbors, in turn from the left and from the right; lanes one below the other."""
     members: dict[tuple[int, int], list[str]] = defaultdict(list)
     for key, spot in spots.items():
         members[spot.lane, spot.column].append(key)
@@ -320,7 +320,7 @@ def _parts(spots: dict[str, Spot]) -> list[list[Spot]]:
 
 
 def _align_column(spots: dict[str, Spot], keys: list[str], forwards: bool, together: bool) -> None:
-    """Move the spots of one column to the mean of their neighbours, in that order, at least a row apart."""
+    """Move the spots of one column to the mean of their neighbors, in that order, at least a row apart."""
     lane = {spots[key].lane for key in keys}
 
     def mean(key: str) -> float:

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from course_lib.plots.style import GREY, INK, SERIES_STYLES, Canvas, canvas, styled
+from course_lib.plots.style import GRAY, INK, SERIES_STYLES, Canvas, canvas, styled
 
 T = TypeVar("T")
 
@@ -176,7 +176,7 @@ def _draw(axes: Axes, memory: Memory, left: float, top: float) -> None:
     axes.text(left, top - 0.17, memory.title, va="center", fontsize=9.5, color=INK)
     y = top - 0.35 - CELL
     for place, value in enumerate(memory.values):
-        _entry(axes, left + place * CELL, y, value, place, GREY)
+        _entry(axes, left + place * CELL, y, value, place, GRAY)
     for line, view in enumerate(memory.views, start=1):
         for place in np.unique(view.places):
             x = left + (place + 0.12) * CELL

@@ -1,6 +1,6 @@
 """The corpus of hostile and innocent notebooks: what a file says, how it becomes a notebook, how a class of them is graded.
 
-A file of `notebooks/` holds the variants of one number of the catalogue of attacks; `innocents.py` holds honest work that
+A file of `notebooks/` holds the variants of one number of the catalog of attacks; `innocents.py` holds honest work that
 looks odd. A variant is the reference solution with some cells replaced, as in an assignment's bank:
 
     forged_display = variant(                            its name; with the file's number, `09_forged_display`
@@ -73,7 +73,7 @@ class Variant:
     """it would harm the host without a sandbox, as under nbgrader"""
     name: str = ""
     entry: int = 80
-    """number in the catalogue; 80 are the innocents"""
+    """number in the catalog; 80 are the innocents"""
     source: Path | None = None
 
     @property

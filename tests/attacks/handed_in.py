@@ -1,6 +1,6 @@
 """The corpus of hostile and broken files: what a file of `files/` says, and how it is handed in.
 
-It holds the variants of one number of the catalogue, each a function that makes what mallory hands in out of an honest
+It holds the variants of one number of the catalog, each a function that makes what mallory hands in out of an honest
 notebook. It names nothing of a certain assignment. The decorator says which part it makes:
 
     @content(title, ...)        (honest) -> the bytes of the notebook file

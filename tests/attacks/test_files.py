@@ -20,7 +20,7 @@ from tests.attacks.handed_in import NEIGHBORS, HostileFile, hostile_files
 ATTACKS = hostile_files()
 SECONDS = 5.0
 PROMISED = {16, 17, 18, 20, *range(53, 62), 63, 64, 65}
-"""entries of the catalogue that this folder covers"""
+"""entries of the catalog that this folder covers"""
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)

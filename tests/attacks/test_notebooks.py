@@ -35,7 +35,7 @@ from tests.sampling import sample
 
 ATTACKS, INNOCENTS = corpus.attacks(), corpus.innocents()
 PROMISED = {*range(1, 16), 19, *range(21, 53), *range(66, 76)}
-"""entries of the catalogue that this folder covers; 16 to 18, 20 and 53 to 65 are files, see `test_files.py`"""
+"""entries of the catalog that this folder covers; 16 to 18, 20 and 53 to 65 are files, see `test_files.py`"""
 ACCUSATIONS = ("changed-metadata", "edited-locked-cell", "forbidden-import", "forbidden-operations", "skip-tag")
 ALARMS = {*ACCUSATIONS, "grader-error", "shadow-module"}
 EVERY = 8

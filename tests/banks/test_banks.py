@@ -81,7 +81,7 @@ def in_process(name: str) -> Selftest:
         on_device(assignment(name)),
         lambda done, total: None,
         lambda entry: entry.name in chosen,
-        spoilt_alone=True,
+        spoiled_alone=True,
         secret=SECRET,
     )
 

@@ -13,9 +13,9 @@ TRAINING = """
 import torch
 tf = __import__("tensorflow")
 model = torch.nn.Linear(2, 1)
-optimiser = torch.optim.Adam(model.parameters())
+optimizer = torch.optim.Adam(model.parameters())
 model(torch.ones(1, 2)).sum().backward()
-optimiser.step()
+optimizer.step()
 variable = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     square = variable * variable

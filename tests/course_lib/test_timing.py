@@ -20,7 +20,7 @@ def test_the_slow_first_call_is_not_counted_and_the_best_is_kept() -> None:
 
 def test_the_device_is_waited_for_before_and_after_each_run() -> None:
     events: list[str] = []
-    best_seconds(lambda: events.append("run"), repeats=2, synchronise=lambda: events.append("wait"))
+    best_seconds(lambda: events.append("run"), repeats=2, synchronize=lambda: events.append("wait"))
     assert events == ["run", "wait", "run", "wait", "wait", "run", "wait"]
     with pytest.raises(ValueError, match="repeats is 0"):
         best_seconds(int, repeats=0)

@@ -128,7 +128,7 @@ def train_by_ring(
     return weights
 
 
-# Sharing the optimiser's state (ZeRO, stage 1)
+# Sharing the optimizer's state (ZeRO, stage 1)
 
 
 def momentum_by_all_reduce(rank: int, wires: Wires, weights: Array, gradients: Array, rate: float) -> tuple[Array, int]:

@@ -76,14 +76,14 @@ def train(
     made = weights_of(net)
     replica = DistributedDataParallel(net, init_sync=init_sync)
     wrapped = weights_of(net)
-    optimiser = torch.optim.SGD(replica.parameters(), lr=rate)
+    optimizer = torch.optim.SGD(replica.parameters(), lr=rate)
     images, classes = torch.from_numpy(x).to(net.weight.dtype), torch.from_numpy(y)
     for step in range(steps):
         mine = part_of(np.arange(step * batch, (step + 1) * batch) % len(x), rank)
         loss = F.cross_entropy(replica(images[mine]), classes[mine])  # the mean over this process's share
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()  # returns when the gradients are averaged over all processes
-        optimiser.step()
+        optimizer.step()
     return made, wrapped, weights_of(net)
 
 

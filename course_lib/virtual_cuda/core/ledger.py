@@ -166,7 +166,7 @@ class Ledger:
             self._count()
 
     def give(self, nbytes: int) -> None:
-        """Count a freed allocation; safe in a finaliser."""
+        """Count a freed allocation; safe in a finalizer."""
         self._events.append(-nbytes)
 
     def make_room(self, nbytes: int) -> None:

@@ -93,7 +93,7 @@ class Executor:
         return self._slow_path(self._execute, handle, device, op, inputs, attributes, *rest)
 
     def execute_cancelable(self, handle: Any, device: Any, op: Any, inputs: Any, attributes: Any, *rest: Any) -> Any:
-        """The same for calls that can be cancelled."""
+        """The same for calls that can be canceled."""
         return self._slow_path(self._execute_cancelable, handle, device, op, inputs, attributes, *rest)
 
     def constant(self, value: Any, ctx: Any, dtype: Any = None) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
-from course_lib.plots.style import BLUE, FAINT, GREEN, GREY, ORANGE, PURPLE, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, FAINT, GRAY, GREEN, ORANGE, PURPLE, VERMILLION, Canvas, canvas, styled
 from course_lib.virtual_cuda.log.recorder import Recorder
 from course_lib.virtual_cuda.log.records import DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE
 from course_lib.virtual_cuda.views.report import count, size
@@ -230,7 +230,7 @@ def _draw_steps(axes: Axes, plan: Schedule, clock: _Clock, lanes: int) -> None:
                 textcoords="offset points",
                 ha="center",
                 fontsize=8,
-                color=GREY,
+                color=GRAY,
             )
     if not long:
         name = plan.steps[0].label.rpartition(" ")[0]
@@ -242,7 +242,7 @@ def _draw_steps(axes: Axes, plan: Schedule, clock: _Clock, lanes: int) -> None:
             textcoords="offset points",
             ha="right",
             fontsize=8,
-            color=GREY,
+            color=GRAY,
         )
 
 

@@ -1,7 +1,7 @@
 """The mistakes that students make in a1, each as a small edit of the reference, with the words that a student reads.
 
 Words say what was seen, why it matters and where to look. They do not say what to write. Families are those of the
-course's catalogue of training faults (NP01 to NP15).
+course's catalog of training faults (NP01 to NP15).
 """
 
 from __future__ import annotations

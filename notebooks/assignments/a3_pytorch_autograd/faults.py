@@ -1,7 +1,7 @@
 """The mistakes that students make in a3, each as a small edit of the reference, with the words that a student reads.
 
 Words say what was seen, why it matters and where to look. They do not say what to write. Families are those of the
-course's catalogue of training faults (AG: tensors and autograd, CF: custom functions). An exercise does not use the
+course's catalog of training faults (AG: tensors and autograd, CF: custom functions). An exercise does not use the
 others, so each mistake explains its own tests cell alone.
 """
 
@@ -14,7 +14,7 @@ GRADIENTS = ("test_gradients",)
 JACOBIAN = ("test_jacobian",)
 SQUAREPLUS = ("test_squareplus",)
 POWER_SCALE = ("test_power_scale",)
-PENALISED = ("test_penalized_loss",)
+PENALIZED = ("test_penalized_loss",)
 TRAIN = ("test_train",)
 
 MANUAL = [
@@ -786,7 +786,7 @@ PENALTY = [
         "autograd, so training would ignore it and the loss curve would look fine. Either the slopes were computed "
         "without a graph of their own, or they were cut off from it. Look at how you get them and at what happens to "
         "them next.",
-        tests=PENALISED,
+        tests=PENALIZED,
         pairs=False,
     ),
     Fault(
@@ -797,7 +797,7 @@ PENALTY = [
         words="loss.backward() fails: your first pass back has freed the graph that the loss needs once more. And the "
         "slopes need a graph of their own if they are to be differentiated. Look at the arguments of that first pass.",
         raises=r"graph a second time",
-        tests=PENALISED,
+        tests=PENALIZED,
         pairs=False,
     ),
     Fault(
@@ -806,7 +806,7 @@ PENALTY = [
         edits={"prediction.sum()": "prediction.mean()"},
         words="Your slopes are N times too small, and the penalty N * N times: they belong to the mean of the "
         "predictions. The slope of each single prediction is wanted. Look at the number from which you go back.",
-        tests=PENALISED,
+        tests=PENALIZED,
     ),
     Fault(
         "penalty-of-the-error",
@@ -814,7 +814,7 @@ PENALTY = [
         edits={"torch.autograd.grad(prediction.sum(), x": "torch.autograd.grad(data_term, x"},
         words="Your slopes are those of the squared error, not of f. A model that fits well would then look flat. "
         "Look at what you differentiate with respect to x.",
-        tests=PENALISED,
+        tests=PENALIZED,
         pairs=False,
     ),
     Fault(
@@ -823,7 +823,7 @@ PENALTY = [
         edits={"(slopes**2).sum(dim=1).mean()": "(slopes**2).sum(dim=1).sqrt().mean()"},
         words="Your penalty is the mean length of the slopes. The exercise asks for the squared length. Look at the "
         "equation.",
-        tests=PENALISED,
+        tests=PENALIZED,
     ),
     Fault(
         "penalty-summed-over-rows",
@@ -831,7 +831,7 @@ PENALTY = [
         edits={"(slopes**2).sum(dim=1).mean()": "(slopes**2).sum()"},
         words="Your penalty is summed over the rows: it is N times too large, and grows with the batch while the first "
         "term does not. Look at the factor in front of the double sum.",
-        tests=PENALISED,
+        tests=PENALIZED,
     ),
     Fault(
         "penalty-averaged-over-columns",
@@ -839,7 +839,7 @@ PENALTY = [
         edits={"(slopes**2).sum(dim=1).mean()": "(slopes**2).mean()"},
         words="Your penalty is averaged over the columns too: it is D times too small. Look at the factor in front of "
         "the double sum.",
-        tests=PENALISED,
+        tests=PENALIZED,
     ),
     Fault(
         "penalty-square-of-the-sum",
@@ -847,7 +847,7 @@ PENALTY = [
         edits={"(slopes**2).sum(dim=1)": "(slopes.sum(dim=1) ** 2)"},
         words="You add up the slopes of a row before squaring, so that slopes of opposite sign cancel and a steep "
         "model looks flat. Look at the order of the square and the sum.",
-        tests=PENALISED,
+        tests=PENALIZED,
     ),
     Fault(
         "penalty-error-summed",
@@ -855,14 +855,14 @@ PENALTY = [
         edits={"((prediction - t) ** 2).mean()": "((prediction - t) ** 2).sum()"},
         words="The first term of your loss is a sum over the rows. It should be their mean, as in the equation. Look "
         "at how you bring the squared errors to one number.",
-        tests=PENALISED,
+        tests=PENALIZED,
     ),
     Fault(
         "penalty-strength-ignored",
         cell="penalized_loss",
         edits={"strength * penalty": "penalty"},
         words="Your loss does not depend on strength. Look at your last line.",
-        tests=PENALISED,
+        tests=PENALIZED,
         pairs=False,
     ),
     Fault(
@@ -873,7 +873,7 @@ PENALTY = [
         words="Your loss is right, but the caller's x requires gradients afterwards: `requires_grad_()` changes the "
         "tensor that it is called on. All that is computed with x from then on is recorded. Look at which tensor you "
         "mark.",
-        tests=PENALISED,
+        tests=PENALIZED,
         pairs=False,
     ),
     Fault(
@@ -888,7 +888,7 @@ PENALTY = [
         words="Your loss is right, but the parameters of f have something in `.grad` before the caller has called "
         "backward(): the first pass back went into every leaf. The training step would add both. Look for a way to "
         "ask for the slopes alone.",
-        tests=PENALISED,
+        tests=PENALIZED,
         pairs=False,
     ),
     Fault(
@@ -899,7 +899,7 @@ PENALTY = [
         words="You ask for the slope with respect to x, and autograd has not watched x: it records only what is "
         "computed from tensors that require gradients. Look at the tensor that you pass to f.",
         raises=r"One of the differentiated Tensors does not require grad|appears to not have been used",
-        tests=PENALISED,
+        tests=PENALIZED,
         pairs=False,
     ),
     Fault(
@@ -910,7 +910,7 @@ PENALTY = [
         words="What you return has the right value and no graph: nobody can call backward() on it. item(), float() and "
         "detach() cut the way back. Look at your `return`.",
         raises=r"has no attribute 'backward'|element 0 of tensors does not require grad",
-        tests=PENALISED,
+        tests=PENALIZED,
         pairs=False,
     ),
 ]

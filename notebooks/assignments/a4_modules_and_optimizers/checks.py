@@ -455,7 +455,7 @@ def test_reload_of_adam(student, reference, draw, expect):
 @pytest.mark.parametrize("kind", ["plain", "norm"])
 def test_what_restore_brings_back(student, reference, draw, expect, kind):
     """snapshot changes nothing, and restore brings back parameters and buffers."""
-    data = travelling(draw, kind, "SGD")
+    data = traveling(draw, kind, "SGD")
     # A second model is asked too, and not looked at here: a snapshot that shares the model's tensors and one that lacks
     # them are alike as long as there is only one model.
     student.run(there_and_back, **data | {"other_model": True})
@@ -474,14 +474,14 @@ def test_what_restore_brings_back(student, reference, draw, expect, kind):
 @pytest.mark.parametrize(("kind", "optimizer"), [("norm", "SGD"), ("plain", "Adam")])
 def test_training_after_restore(student, reference, draw, expect, kind, optimizer):
     """After restore training goes on as it did after snapshot: memory and options of the optimizer are back too."""
-    require_journey(student, reference, expect, travelling(draw, kind, optimizer), ("first", "second"))
+    require_journey(student, reference, expect, traveling(draw, kind, optimizer), ("first", "second"))
 
 
 @pytest.mark.cell("test_snapshot")
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
 def test_a_second_restore(student, reference, draw, expect, optimizer):
     """A snapshot that was restored, and trained on from there, can be restored again."""
-    data = travelling(draw, "plain", optimizer)
+    data = traveling(draw, "plain", optimizer)
     require_journey(student, reference, expect, data, ("first", "second", "third"))
 
 
@@ -489,7 +489,7 @@ def test_a_second_restore(student, reference, draw, expect, optimizer):
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
 def test_another_model(student, reference, draw, expect, optimizer):
     """A snapshot can be restored into another model and optimizer that were built in the same way."""
-    data = travelling(draw, "norm" if optimizer == "SGD" else "plain", optimizer, other_model=True)
+    data = traveling(draw, "norm" if optimizer == "SGD" else "plain", optimizer, other_model=True)
     require_journey(student, reference, expect, data, ("first", "second", "third"))
 
 
@@ -503,7 +503,7 @@ def require_journey(student, reference, expect, data, parts):
             expect.trajectory(got[part][k - 1], wanted[part][k - 1], start, steps=k, name=name)
 
 
-def travelling(draw, kind, optimizer, other_model=False):
+def traveling(draw, kind, optimizer, other_model=False):
     """Arguments of `there_and_back`: a small network, three steps before the snapshot, three on each way after it."""
     weights, batches = network(draw, kind, "float32"), [rows(draw, 5, "float32") for _ in range(12)]
     options = {"lr": 0.1, "momentum": 0.9} if optimizer == "SGD" else {"lr": 0.05, "eps": 0.01}

@@ -1,7 +1,7 @@
 """The mistakes that students make in a4, each as a small edit of the reference, with the words that a student reads.
 
 Words say what was seen, why it matters and where to look. They do not say what to write. Families are those of the
-course's catalogue of training faults.
+course's catalog of training faults.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import textwrap
 from autograder.judge import Fault
 
 AFFINE = ("test_affine",)
-STANDARDISE = ("test_standardize",)
+STANDARDIZE = ("test_standardize",)
 BLOCK = ("test_parallel_block",)
-MODULES = (*AFFINE, *STANDARDISE, *BLOCK)
+MODULES = (*AFFINE, *STANDARDIZE, *BLOCK)
 SGD = ("test_sgd",)
 RMSPROP = ("test_rmsprop",)
 ADAM = ("test_adam",)
-OPTIMISERS = (*SGD, *RMSPROP, *ADAM)
+OPTIMIZERS = (*SGD, *RMSPROP, *ADAM)
 SNAPSHOT = ("test_snapshot",)
 FIT = ("test_fit",)
 
@@ -190,7 +190,7 @@ MOVE_VAR = "self.momentum * (var - self.running_var)"
 ROOT = "torch.sqrt(var + self.eps)"
 EVALUATION = "mean, var = self.running_mean, self.running_var"
 
-STANDARDISE_FAULTS = [
+STANDARDIZE_FAULTS = [
     Fault(
         "standardize-plain-tensors",
         family="NN04",
@@ -202,7 +202,7 @@ STANDARDISE_FAULTS = [
         words="Your running statistics are plain tensors: the module does not save them, and does not convert or "
         "move them. A saved model would evaluate with 0 and 1. Look at how a module learns of a tensor that is no "
         "parameter.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-parameters",
@@ -211,7 +211,7 @@ STANDARDISE_FAULTS = [
         words="Your running statistics are parameters. An optimizer gets them and may move them by weight decay or "
         "momentum, although no gradient belongs to them. Look at how a module learns of a tensor that is no "
         "parameter.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-mode-ignored",
@@ -220,7 +220,7 @@ STANDARDISE_FAULTS = [
         edits={"if self.training:": "if True:"},
         words="Your layer does in evaluation what it does in training: it uses the batch and learns from it. The "
         "answer for one row then depends on the rows beside it. Look at where you ask for the mode.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-batch-in-evaluation",
@@ -229,7 +229,7 @@ STANDARDISE_FAULTS = [
         edits={EVALUATION: "mean, var = x.mean(dim=0), x.var(dim=0, unbiased=False)"},
         words="In evaluation your layer uses mean and variance of the batch. The answer for one row then depends on "
         "the rows beside it, and a single row always gives 0. Look at the last row of the table.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-running-in-training",
@@ -238,7 +238,7 @@ STANDARDISE_FAULTS = [
         words="In training your layer standardizes with the running statistics. They are far from those of the batch "
         "at first, so the columns are not standardized, and no gradient flows through them. Look at the first row of "
         "the table.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-momentum-swapped",
@@ -250,7 +250,7 @@ STANDARDISE_FAULTS = [
         words="momentum and 1 - momentum have changed places: with 0.1 the statistics nearly forget everything but "
         "the last batch. Look at the formula for the running statistics. (In other libraries momentum means the "
         "other share.)",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-momentum-ignored",
@@ -258,7 +258,7 @@ STANDARDISE_FAULTS = [
         edits={MOVE_MEAN: "1.0 * (mean - self.running_mean)", MOVE_VAR: "1.0 * (var - self.running_var)"},
         words="Your running statistics are those of the last batch. One odd batch at the end of training then "
         "decides how the model evaluates. Look at what becomes of the old value.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-n-minus-one",
@@ -267,15 +267,15 @@ STANDARDISE_FAULTS = [
         words="Your variance is divided by N - 1. That is the default of `torch.var`, but the columns of the result "
         "then have a variance below 1, visibly so in small batches. Look at the arguments of the function that "
         "computes the variance.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-running-n-minus-one",
         cell="standardize",
         edits={MOVE_VAR: "self.momentum * (x.var(dim=0) - self.running_var)"},
-        words="Your output is right, but running_var moves towards the variance with N - 1. PyTorch's own BatchNorm "
+        words="Your output is right, but running_var moves toward the variance with N - 1. PyTorch's own BatchNorm "
         "does this; here the text asks for one variance in both places. Look at what you add to running_var.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-divides-by-variance",
@@ -283,7 +283,7 @@ STANDARDISE_FAULTS = [
         edits={ROOT: "(var + self.eps)"},
         words="You divide by the variance, not by its root. A column with standard deviation 10 then comes out 10 "
         "times too small. Look at the denominator.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-eps-outside",
@@ -291,7 +291,7 @@ STANDARDISE_FAULTS = [
         edits={ROOT: "(torch.sqrt(var) + self.eps)"},
         words="You add eps after the root. For a column that is constant the two ways differ by a factor of hundreds. "
         "Look at where eps stands in the formula.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-eps-missing",
@@ -299,15 +299,15 @@ STANDARDISE_FAULTS = [
         edits={ROOT: "torch.sqrt(var)"},
         words="eps has no influence on your result. A constant column has the variance 0, and 0 / 0 is nan. Look at "
         "the denominator.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-all-columns-together",
         cell="standardize",
         edits={"x.mean(dim=0)": "x.mean()", "x.var(dim=0, unbiased=False)": "x.var(unbiased=False)"},
-        words="You use one mean and one variance for all columns. A feature in metres and one in millimetres would "
+        words="You use one mean and one variance for all columns. A feature in meters and one in millimeters would "
         "be mixed. Look at the axis over which you average.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-learns-in-evaluation",
@@ -320,7 +320,7 @@ STANDARDISE_FAULTS = [
         },
         words="Your running statistics move in evaluation too. The model then changes by being tested, and the test "
         "data leak into it. Look at which lines run in which mode.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-keeps-graph",
@@ -331,7 +331,7 @@ STANDARDISE_FAULTS = [
         words="Your running statistics remember how they were computed from x: they carry the graph of every batch so "
         "far. The second backward pass fails, and memory grows. Look at the lines that move the statistics: should "
         "autograd watch them?",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-constant-statistics",
@@ -344,15 +344,15 @@ STANDARDISE_FAULTS = [
         words="Values are right, but your gradient takes mean and variance of the batch for constants. They depend on "
         "x: adding 1 to a whole column changes nothing, so the gradients of a column sum to 0. Look for what hides "
         "the computation of mean and variance from autograd.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
     Fault(
         "standardize-keeps-deviation",
         cell="standardize",
         edits={MOVE_VAR: "self.momentum * (torch.sqrt(var) - self.running_var)"},
-        words="running_var moves towards the standard deviation of the batch. In evaluation its root is taken once "
+        words="running_var moves toward the standard deviation of the batch. In evaluation its root is taken once "
         "more. Look at what you store.",
-        tests=STANDARDISE,
+        tests=STANDARDIZE,
     ),
 ]
 
@@ -573,7 +573,7 @@ SGD_FAULTS = [
         raises=r"leaf Variable that requires grad",
         words="PyTorch refuses your update: a parameter that requires a gradient is changed in place while autograd "
         "watches. The update is no part of the loss. Look at where gradients are switched off in `step`.",
-        tests=OPTIMISERS,
+        tests=OPTIMIZERS,
     ),
     Fault(
         "missing-gradient-not-skipped",
@@ -582,7 +582,7 @@ SGD_FAULTS = [
         raises=r"NoneType",
         words="A parameter without gradient makes your step fail: its `grad` is None. Frozen layers and branches that "
         "were not used have no gradient. Look at the start of your inner loop.",
-        tests=OPTIMISERS,
+        tests=OPTIMIZERS,
     ),
     Fault(
         "closure-without-gradients",
@@ -592,7 +592,7 @@ SGD_FAULTS = [
         raises=r"does not require grad",
         words="The closure fails because gradients are switched off while it runs: it computes a loss and calls "
         "backward(). Look at what stands around the call of the closure, a decorator too.",
-        tests=OPTIMISERS,
+        tests=OPTIMIZERS,
     ),
     Fault(
         "sgd-closure-too-late",
@@ -1054,7 +1054,7 @@ SNAPSHOT_FAULTS = [
         tests=SNAPSHOT,
     ),
     Fault(
-        "snapshot-spoilt-by-restore",
+        "snapshot-spoiled-by-restore",
         family="SV01",
         cell="snapshot",
         edits={"state = copy.deepcopy(saved)": "state = saved"},
@@ -1470,7 +1470,7 @@ FAULTS = [
     dataclasses.replace(fault, pairs=fault.id in PAIRED)
     for fault in (
         *AFFINE_FAULTS,
-        *STANDARDISE_FAULTS,
+        *STANDARDIZE_FAULTS,
         *BLOCK_FAULTS,
         *SGD_FAULTS,
         *RMSPROP_FAULTS,

@@ -1,7 +1,7 @@
 """The mistakes that students make in a6, each as a small edit of the reference, with the words that a student reads.
 
 Words say what was seen, why it matters and where to look. They do not say what to write. Families are those of the
-course's catalogue of training faults. A fault without edits is named by the check that sees it.
+course's catalog of training faults. A fault without edits is named by the check that sees it.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ TRAIN_STEP = [
             "    loss.backward()\n",
         },
         words="Each step uses the gradients of the batch before: the first does nothing, and the last batch is never "
-        "learnt from. The gradients of a batch exist only after backward. Look at the order of backward and step.",
+        "learned from. The gradients of a batch exist only after backward. Look at the order of backward and step.",
         tests=STEP,
     ),
     Fault(
@@ -402,7 +402,7 @@ TRAIN_EPOCH = [
             "        optimizer.zero_grad()\n        loss.backward()\n",
         },
         words="Each step uses the gradients of the batch before: the first does nothing, and the last batch is never "
-        "learnt from. Look at the order of backward and step.",
+        "learned from. Look at the order of backward and step.",
         tests=EPOCH,
     ),
     Fault(

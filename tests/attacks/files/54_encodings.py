@@ -38,5 +38,5 @@ def latin1_in_code(honest):
 # Of even length, so that it could be two bytes a character.
 @content("NUL bytes inside", rejected="not a notebook")
 def nul_inside(honest):
-    spoilt = honest.replace(b"\n", b"\0\n")
-    return spoilt + b" " * (len(spoilt) % 2)
+    spoiled = honest.replace(b"\n", b"\0\n")
+    return spoiled + b" " * (len(spoiled) % 2)

@@ -1,7 +1,7 @@
 from tests.attacks.corpus import variant
 
 late_results = variant(
-    "Write results when the interpreter ends: atexit, finalisers, exception hooks, threads that outlive the call.",
+    "Write results when the interpreter ends: atexit, finalizers, exception hooks, threads that outlive the call.",
     with_wrong="""
 import atexit, contextlib, json, sys, threading, time, weakref
 def write(*args):

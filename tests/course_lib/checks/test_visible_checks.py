@@ -54,7 +54,7 @@ COMMONEST = {
         "adam-no-correction": "m_hat is 2 and v_hat is 4",
         "adam-count-of-all-steps": "it belongs to self.state[p]",
         "snapshot-model-not-copied": "hands out the model's own tensors",
-        "snapshot-spoilt-by-restore": "load_state_dict does not always copy",
+        "snapshot-spoiled-by-restore": "load_state_dict does not always copy",
         "fit-gradients-not-cleared": "were still in p.grad",
         "fit-never-moves": "Three things must happen to each group",
         "fit-means-added": "three times the weight",

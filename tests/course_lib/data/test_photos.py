@@ -20,7 +20,7 @@ def test_the_form_is_that_of_cifar_10() -> None:
     assert np.bincount(records[:, 0]).tolist() == [8] * len(PHOTO_CLASSES)
 
 
-def test_the_colours_are_where_the_format_puts_them() -> None:
+def test_the_colors_are_where_the_format_puts_them() -> None:
     """A retina is red, an evening sky blue, and deep space dark."""
     records = photo_records()
     images = records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
@@ -32,7 +32,7 @@ def test_the_colours_are_where_the_format_puts_them() -> None:
     assert means["galaxies"].max() < 40
 
 
-def test_neighbouring_pixels_are_alike_and_distant_ones_are_not() -> None:
+def test_neighboring_pixels_are_alike_and_distant_ones_are_not() -> None:
     """Had rows and columns or the planes been mixed up, this would fail."""
     planes = photo_records()[:, 1:].reshape(-1, 3, 32, 32).astype(float)
     planes = planes[photo_records()[:, 0] != PHOTO_CLASSES.index("galaxies")]
@@ -55,7 +55,7 @@ def test_the_readme_names_the_file_that_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", PHOTO_CLASSES)
-def test_the_readme_gives_each_photograph_its_maker_and_licence(name: str) -> None:
+def test_the_readme_gives_each_photograph_its_maker_and_license(name: str) -> None:
     section = (DATA / "README.md").read_text(encoding="utf-8").partition("## photos.bin")[2]
     [row] = [line for line in section.splitlines() if line.strip().startswith(f"| {name} ")]
     assert "CC0" in row or "public domain" in row

@@ -63,13 +63,13 @@ def test_training_with_l2_is_what_pytorch_calls_weight_decay() -> None:
     weights = [torch.tensor(w, requires_grad=True) for w in net.weights]
     biases = [torch.tensor(b, requires_grad=True) for b in net.biases]
     groups = [{"params": weights, "weight_decay": 0.05}, {"params": biases, "weight_decay": 0.0}]
-    optimiser = torch.optim.SGD(groups, lr=0.3)
+    optimizer = torch.optim.SGD(groups, lr=0.3)
     for _ in range(20):
         net.step(net.gradients(x, y), 0.3, "L2", 0.05)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         scores = torch.tanh(torch.tensor(x) @ weights[0] + biases[0]) @ weights[1] + biases[1]
         torch.nn.functional.softplus(-torch.tensor(y) * scores[:, 0]).mean().backward()
-        optimiser.step()
+        optimizer.step()
     for mine, torchs in zip([*net.weights, *net.biases], [*weights, *biases], strict=True):
         np.testing.assert_allclose(mine, torchs.detach().numpy(), rtol=1e-10)
 

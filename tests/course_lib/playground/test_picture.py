@@ -26,8 +26,8 @@ def _map(board: Playground) -> np.ndarray:
     return np.asarray(drawing.draw(board).output.image.crop(box)).astype(int)[2:-2, 2:-2]
 
 
-def _near(pixels: np.ndarray, colour: str) -> np.ndarray:
-    return np.abs(pixels - 255 * np.array(to_rgb(colour))).max(axis=-1) < 8
+def _near(pixels: np.ndarray, color: str) -> np.ndarray:
+    return np.abs(pixels - 255 * np.array(to_rgb(color))).max(axis=-1) < 8
 
 
 def test_the_large_map_is_blue_where_the_network_chooses_the_first_class() -> None:
@@ -46,7 +46,7 @@ def test_the_boundary_is_where_the_score_is_zero() -> None:
     assert len(columns) in (2, 3) and abs(columns.mean() - dark.shape[1] / 2) < 3
 
 
-def test_every_point_is_marked_at_its_place_in_its_colour_a_test_point_only_if_asked_for() -> None:
+def test_every_point_is_marked_at_its_place_in_its_color_a_test_point_only_if_asked_for() -> None:
     board = Playground(data="circle", hidden=(), start="zero")
     pixels, side = _map(board), drawing.MAP * drawing.SCALE
     for (x1, x2), label in zip(board.data.train[:40], board.data.train_labels[:40], strict=True):
@@ -72,7 +72,7 @@ def test_a_negative_weight_is_orange_a_positive_one_blue_and_a_larger_one_wider(
     assert ink[-3.0][0] == 0 and 0.4 * ink[3.0][0] < ink[-3.0][1] < 0.9 * ink[3.0][0], "dashed"
 
 
-def test_the_picture_shows_itself_in_few_colours_with_its_description_as_alternative_text() -> None:
+def test_the_picture_shows_itself_in_few_colors_with_its_description_as_alternative_text() -> None:
     picture = Playground(data="spiral", hidden=(3, 2), activation="ReLU").run(2).picture()
     data, metadata = picture._repr_mimebundle_()
     size = metadata["image/png"]

@@ -1,4 +1,4 @@
-"""Pictures of loading: images in their colours, bars where something went on, counts to compare."""
+"""Pictures of loading: images in their colors, bars where something went on, counts to compare."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from matplotlib.collections import PolyCollection
 from course_lib import plots
 
 
-def test_a_colour_image_is_shown_with_its_channels_last_and_cut_to_what_can_be_shown() -> None:
+def test_a_color_image_is_shown_with_its_channels_last_and_cut_to_what_can_be_shown() -> None:
     image = np.zeros((3, 4, 5))
     image[0], image[2] = 2, -1
     figure = plots.color_row({"red": image, "dark": np.zeros((3, 4, 5))})
     shown = figure.axes[0].images[0].get_array()
     assert shown is not None and shown.shape == (4, 5, 3)
     assert shown[0, 0].tolist() == [1, 0, 0]
-    assert "2 colour images side by side: red, 4 by 5, mean red 2.00, green 0.00, blue -1.00" in figure.description
+    assert "2 color images side by side: red, 4 by 5, mean red 2.00, green 0.00, blue -1.00" in figure.description
 
 
 def test_a_timeline_has_a_row_for_each_label_and_a_bar_for_each_span() -> None:

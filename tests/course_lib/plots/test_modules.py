@@ -65,7 +65,7 @@ def test_a_module_in_two_places_is_counted_once_and_says_so() -> None:
     assert _words(figure).count("6") == 2  # the root and the layer itself
 
 
-def test_what_is_frozen_says_so_in_words_and_not_in_grey_alone() -> None:
+def test_what_is_frozen_says_so_in_words_and_not_in_gray_alone() -> None:
     net = _net()
     net.body.requires_grad_(False)
     description = plots.module_tree(net).description

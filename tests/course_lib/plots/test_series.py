@@ -1,4 +1,4 @@
-"""Lines over one axis: all drawn, labelled apart, described."""
+"""Lines over one axis: all drawn, labeled apart, described."""
 
 from __future__ import annotations
 

@@ -38,14 +38,14 @@ def test_drawing_leaves_the_readers_settings_as_they_were() -> None:
     assert dict(mpl.rcParams) == before
 
 
-def test_no_two_looks_differ_in_colour_alone() -> None:
+def test_no_two_looks_differ_in_color_alone() -> None:
     for a, b in itertools.combinations(SERIES_STYLES, 2):
         assert a.marker != b.marker and a.linestyle != b.linestyle
 
 
 @pytest.mark.parametrize("weights", [(0.0, 1.0), (1.0, 0.0)], ids=["no red", "no green"])
-def test_the_first_three_colours_stay_apart_without_red_or_green(weights: tuple[float, float]) -> None:
-    """A crude model of the two common kinds of colour blindness: one of the channels red and green is lost."""
+def test_the_first_three_colors_stay_apart_without_red_or_green(weights: tuple[float, float]) -> None:
+    """A crude model of the two common kinds of color blindness: one of the channels red and green is lost."""
     seen = []
     for look in SERIES_STYLES[:3]:
         red, green, blue = mpl.colors.to_rgb(look.color)

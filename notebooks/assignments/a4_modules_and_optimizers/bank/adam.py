@@ -54,7 +54,7 @@ WRONG = [
     Wrong("wrong_adam_decay_written_into_grad", "Weight decay is added to p.grad in place.")
     .expect(test_adam="partial:adam-decay-written-into-grad")
     .edit('d = d + w * g["weight_decay"]', 'd += w * g["weight_decay"]'),
-    Wrong("wrong_adam_eps_in_the_root", "adam: Root of everything. fit: Maximises. affine: No transpose.")
+    Wrong("wrong_adam_eps_in_the_root", "adam: Root of everything. fit: Maximizes. affine: No transpose.")
     .expect(
         test_adam="failed:adam-eps-in-the-root",
         test_fit="failed:fit-uphill",

@@ -44,11 +44,11 @@ WRONG = [
         cell="affine",
     ),
     Wrong(
-        "wrong_snapshot_spoilt_by_restore",
+        "wrong_snapshot_spoiled_by_restore",
         "snapshot: Copied when taken, not when brought back. fit: The last loss. affine: addmm takes matrices only.",
     )
     .expect(
-        test_snapshot="partial:snapshot-spoilt-by-restore",
+        test_snapshot="partial:snapshot-spoiled-by-restore",
         test_fit="partial:fit-history-last-batch",
         test_affine="partial:affine-two-axes-only",
     )

@@ -19,7 +19,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from tests.course_lib.virtual_cuda.databases.covering import Case, Outcome, Tensor, attempt, moved, to_cuda
 
 FORWARD, BACKWARD, INFERENCE, IN_PLACE, OUT = "forward", "backward", "inference mode", "in place", "out="
-UNINITIALISED = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
+UNINITIALIZED = {"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"}
 """operators whose results are whatever was in memory; only their shapes are compared"""
 
 
@@ -94,7 +94,7 @@ def operator_cases(op: Any) -> list[Case]:
     function, found = as_called(op), []
     plain = Trial(FORWARD, lambda a: function(a[0], *a[1], **a[2]), backward=True)
     for number, sample in enumerate(samples_of(op)):
-        how = {"values": op.name not in UNINITIALISED, "where": has_place(arguments_of(sample))}
+        how = {"values": op.name not in UNINITIALIZED, "where": has_place(arguments_of(sample))}
 
         def run(on_device: bool, trial: Trial, sample: Any = sample) -> Outcome:
             return _run(trial, sample, on_device=on_device)

@@ -176,7 +176,7 @@ def test_a_custom_function_with_and_without_inputs_cast() -> None:
 
 
 def trained(model: nn.Module, device: str, lower: torch.dtype | None) -> tuple[list[float], list[Tensor]]:
-    """Losses of thirty steps on batches that can be learnt, and the parameters then."""
+    """Losses of thirty steps on batches that can be learned, and the parameters then."""
     torch.manual_seed(0)
     for module in model.children():
         module.reset_parameters()  # type: ignore[operator]

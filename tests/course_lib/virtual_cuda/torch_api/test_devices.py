@@ -341,10 +341,10 @@ def test_nested_tensors_of_the_jagged_layout_are_refused_by_name(make: Any, cuda
         make()
 
 
-def test_quantised_complex_and_small_floats(cuda: Any) -> None:
+def test_quantized_complex_and_small_floats(cuda: Any) -> None:
     x = torch.ones(2, 2, device="cuda")
-    quantised = torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)
-    assert place(quantised) == place(quantised.dequantize()) == place(quantised.int_repr()) == "cuda:0"
+    quantized = torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)
+    assert place(quantized) == place(quantized.dequantize()) == place(quantized.int_repr()) == "cuda:0"
     assert place(torch.quantize_per_tensor(x.cpu(), 0.1, 0, torch.qint8).cuda()) == "cuda:0"
     assert place(x.to(torch.float8_e4m3fn)) == "cuda:0"
     for made in ((x + 1j).real, (x + 1j).abs(), (x + 1j).conj(), torch.view_as_complex(x), torch.fft.fft(x)):
