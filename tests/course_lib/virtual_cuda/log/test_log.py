@@ -403,13 +403,17 @@ def test_no_launch_is_lost_when_threads_run_side_by_side(log: Log) -> None:
 
 
 def test_threads_that_ended_leave_nothing_behind_but_their_counts(log: Log) -> None:
+    def dispatchers() -> int:
+        gc.collect()
+        return sum(type(one).__name__ == "Dispatch" for one in gc.get_objects())
+
     x = torch.ones(2, device="cuda")
     log.clear()
+    before = dispatchers()  # other tests' threads may have some
     for _ in range(50):
         thread = threading.Thread(target=lambda: x + 1)
         thread.start()
         thread.join()
     assert log.launches.total() == 50
     assert len(log._counters) == 1
-    gc.collect()
-    assert sum(type(one).__name__ == "Dispatch" for one in gc.get_objects()) <= 2
+    assert dispatchers() <= before + 1
