@@ -12,7 +12,7 @@ READY  := $(VENV)/.ready
 DEMO   ?= demo-run
 
 SHARD  ?= 1/1
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --durations 20
 
 .PHONY: demo check test test-all lab lint ruff types imports lock bench clean
 

@@ -39,6 +39,21 @@ def numerical_gradient(f, x, h=1e-5):
         values.append((high - low) / (2 * h))
     return np.reshape(values, x.shape)
 """),
+    Wrong("wrong_difference_last_entry", "Each entry is put back when the next one moves: the last one stays at x - h.")
+    .expect(test_numerical_gradient="partial")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    g = np.zeros(x.shape)
+    before, old = (0,) * x.ndim, x[(0,) * x.ndim]
+    for i in np.ndindex(x.shape):
+        x[before] = old
+        before, old = i, x[i]
+        x[i] = old + h
+        above = f(x)
+        x[i] = old - h
+        g[i] = (above - f(x)) / (2 * h)
+    return g
+"""),
     Wrong("wrong_difference_piles_up", "One step array for all entries, never cleared.")
     .expect(test_numerical_gradient="failed:difference-steps-pile-up")
     .edit("g = np.zeros(x.shape)", "g, e = np.zeros(x.shape), np.zeros(x.shape)")
