@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from autograder.grading.in_kernel import odd_result, score_in_kernel
+from autograder.grading.in_kernel import items_in_kernel, odd_result, score_in_kernel
+from autograder.kernels.session import CellResult
 from autograder.records import Verdict
+from autograder.submissions.plan import read_submission
 from tests.when_used import when_used
 
 nbformat = when_used("nbformat")
@@ -131,3 +133,13 @@ def test_an_ordinary_last_value_is_not_worth_a_word(outputs: Outputs) -> None:
 def test_an_output_of_no_known_form_is_not_an_exception(data: object) -> None:
     points, _ = score_in_kernel([{"output_type": "execute_result", "data": data}, {}], "ok", MAX)
     assert points == MAX
+
+
+def test_a_failed_test_is_told_by_the_name_of_its_error_and_not_quoted(little: Any) -> None:
+    assignment = little.load()
+    files = {"little.ipynb": little.bytes(little.honest())}
+    submitted = read_submission("ada", files, assignment).notebooks[0]
+    failed = CellResult(Verdict.FAILED, error="AssertionError: assert double(5) == 10")
+    items, _ = items_in_kernel(assignment.notebooks[0], submitted, [failed] * len(submitted.plan))
+    told = {item.message for item in items if item.verdict is Verdict.FAILED}
+    assert told == {"A test of this cell failed: AssertionError."}

@@ -149,6 +149,8 @@ def test_right_answers_and_inputs_that_cannot_show_a_fault_have_no_name(explain:
     no_relu = forward(NO_RELU)
     assert explain([("forward", np.abs(X), np.abs(W), np.abs(B))], no_relu) is None
     assert explain([("forward", X, W, B)], no_relu) == "no-relu"
+    # What a bias this small changes could be rounding.
+    assert explain([("forward", X, W, np.array([1.2e-5, -1.2e-5]))], forward(NO_BIAS)) is None
 
 
 def test_every_call_must_be_explained(explain: Named) -> None:

@@ -61,6 +61,12 @@ def test_one_failing_case_fails_the_check_and_the_smallest_is_shown(judged: Judg
     assert "square(np.array([[" in result.difference.case and result.message
 
 
+def test_what_is_shown_is_the_same_whatever_the_hidden_inputs(judged: Judge) -> None:
+    small, wrong = judged(SQUARE, CHECK), {"square": "def square(x):\n    return x"}
+    one, other = (small.results(wrong, secret)["test_squares"].difference for secret in (b"one run", b"another"))
+    assert one is not None and one == other
+
+
 def test_hidden_inputs_decide_and_only_demonstration_inputs_are_shown(judged: Judge) -> None:
     small = judged(SQUARE, CHECK)
     seen: list[np.ndarray[Any, Any]] = []

@@ -31,6 +31,11 @@ class Visible:
     slow_check: str = ""
     """takes a second; only the reference is asked"""
 
+    @property
+    def file(self) -> Path:
+        """The module of its checks."""
+        return ROOT / "course_lib" / "checks" / f"{self.name}.py"
+
     @functools.cached_property
     def assignment(self) -> Assignment:
         return load_assignment(self.name, ROOT)
