@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course_lib.checks import a1_numpy_backprop as checks
-from tests.course_lib.checks.visible import Visible
+from tests.course_lib.checks.visible import Visible, errors_of
 
 ONE = Visible("a1_numpy_backprop")
 pytestmark = pytest.mark.slow
@@ -33,6 +33,19 @@ def test_no_hidden_unit_of_the_check_networks_is_near_the_kink_of_relu() -> None
 ])  # fmt: skip
 def test_a_function_of_the_wrong_form_is_told_so(source: str, words: str) -> None:
     assert words in str(ONE.outcomes({"small_graph": source}, only=["test_small_graph"])["test_small_graph"][0])
+
+
+@pytest.mark.parametrize(("difference", "words"), [
+    ("(f(x + h * e) - f(x)) / h", "central"),
+    ("(f(x) - f(x - h * e)) / h", "central"),
+    ("(f(x + 1e-5 * e) - f(x - 1e-5 * e)) / 2e-5", "Does your step follow h?"),
+])  # fmt: skip
+def test_a_difference_that_is_not_central_or_not_of_h_is_refused(difference: str, words: str) -> None:
+    source = f"""def numerical_gradient(f, x, h=1e-5):
+    steps = np.eye(x.size).reshape(x.size, *x.shape)
+    return np.reshape([{difference} for e in steps], x.shape)"""
+    found = ONE.outcomes({"numerical_gradient": source}, only=["test_numerical_gradient"])
+    assert words in str(errors_of(found))
 
 
 def test_the_numbers_of_the_small_graph_are_right() -> None:
