@@ -181,8 +181,8 @@ class watching(threading.Thread):
 
     def __enter__(self) -> watching:
         self.born: dict[int, float] = {}
-        # Kernels of other tests in this process, which end with their own fixtures.
-        self.others = {(p.pid, p.create_time()) for p in psutil.Process().children(recursive=True)}
+        # Kernels and browsers of other tests in this process, which end with their own fixtures, and what they start.
+        self.others = {(p.pid, p.create_time()) for p in psutil.Process().children()}
         self.folders: set[str] = set()
         self.done = threading.Event()
         self.mounts = mounts()
@@ -194,10 +194,9 @@ class watching(threading.Thread):
 
     def run(self) -> None:
         while not self.done.wait(0.2):
-            for process in psutil.Process().children(recursive=True):
+            children = [p for p in psutil.Process().children() if (p.pid, p.create_time()) not in self.others]
+            for process in (process for child in children for process in descent(child)):
                 with contextlib.suppress(psutil.Error):
-                    if (process.pid, process.create_time()) in self.others:
-                        continue
                     self.born[process.pid] = process.create_time()
                     self.folders |= {str(Path(w).parent) for w in process.cmdline() if "/agz-" in w}
 
@@ -237,6 +236,14 @@ class watching(threading.Thread):
             return self.born.get(supervisor) == psutil.Process(supervisor).create_time()
         except (psutil.Error, ValueError):
             return supervisor in self.born
+
+
+def descent(process: psutil.Process) -> list[psutil.Process]:
+    """The process and all that descend from it."""
+    try:
+        return [process, *process.children(recursive=True)]
+    except psutil.Error:
+        return []
 
 
 def mounts() -> set[str]:

@@ -368,6 +368,13 @@ def every_operator_named() -> None:
             getattr(torch.ops.aten, operator.partition(".")[0], None)
 
 
+def wait_for_threads(number: int) -> None:
+    """A loader's feeder ends by itself, soon after the loader."""
+    deadline = time.monotonic() + 10
+    while threading.active_count() > number and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
@@ -378,6 +385,7 @@ def main() -> None:
     every_operator_named()
     scripted("cpu")
     next(iter(DataLoader(TensorDataset(torch.ones(2)), num_workers=1, persistent_workers=True)))
+    wait_for_threads(1)
     for kind in OPTIMIZERS:
         kind([nn.Parameter(torch.ones(2))], lr=0.1)
     report = {}
@@ -390,9 +398,7 @@ def main() -> None:
         except BaseException as error:
             failure = [f"{type(error).__name__}: {error}"]
         torch.set_rng_state(seeded)
-        deadline = time.monotonic() + 10
-        while threading.active_count() > len(held_before["threads"]) and time.monotonic() < deadline:
-            time.sleep(0.01)  # a loader's feeder ends by itself, soon after the loader
+        wait_for_threads(len(held_before["threads"]))
         held_after, after = state(), snapshot(owners())
         changed = [f"{k}: {v} became {held_after[k]}" for k, v in held_before.items() if held_after[k] != v]
         # What a scenario imports for the first time is new with all that it holds.
