@@ -21,8 +21,6 @@ from typing import Any
 
 import pytest
 
-from tests.sampling import sample
-
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks" / "lectures"
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["course"]["repository"]
@@ -138,7 +136,8 @@ def _installed(colab: Colab) -> list[str]:
     return list(json.loads(colab.run("-c", ask).replace("'", '"')))
 
 
-@pytest.mark.parametrize("lecture", sample("colab", LECTURES, 1, lambda name: [FOLDER / f"{name}.ipynb"]))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("lecture", LECTURES)
 def test_a_lecture_sets_itself_up_and_runs_to_its_end(lecture: str, colab: Colab, before: set[str]) -> None:
     result = colab.execute(lecture)
     assert (result["errors"], result["stderr"]) == ([], [])

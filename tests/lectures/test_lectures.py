@@ -68,7 +68,7 @@ def _executed_in_this_run() -> list[str]:
     if sampling.size == "check":
         return [CHEAPEST]
     others = [name for name in LECTURES if name not in SLOWEST]
-    drawn = [sampling.sample("lectures", others, 2, _files), sampling.sample("slow lectures", SLOWEST, 1, _files)]
+    drawn = [sampling.sample("lectures", others, 1, _files), sampling.sample("slow lectures", SLOWEST, 1, _files)]
     return [*itertools.chain(*drawn)]
 
 
