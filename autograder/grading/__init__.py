@@ -1,6 +1,6 @@
 """From a submission that was read to its record: `grade` is the story, `items` how a verdict becomes points."""
 
-from autograder.grading.grade import could_not_grade, grade
+from autograder.grading.grade import account_of, could_not_grade, grade
 from autograder.grading.items import item_of, max_score, overall
 
-__all__ = ["could_not_grade", "grade", "item_of", "max_score", "overall"]
+__all__ = ["account_of", "could_not_grade", "grade", "item_of", "max_score", "overall"]

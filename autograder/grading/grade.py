@@ -25,7 +25,7 @@ from autograder.grading.items import (
 from autograder.judge.run import Checks
 from autograder.judge.student import KernelSide
 from autograder.kernels.replay import StudentKernel
-from autograder.kernels.session import Kernel
+from autograder.kernels.session import Account, Kernel
 from autograder.records import (
     Assignment,
     Flag,
@@ -39,6 +39,8 @@ from autograder.records import (
     Verdict,
 )
 
+RUNS = 2
+"""how often a notebook's allowance may be used: for the hidden inputs, and for those that are shown"""
 StartKernel = Callable[[], Kernel]
 
 
@@ -51,12 +53,13 @@ def grade(
         return _rejected(submission, assignment)
     items: list[Item] = []
     report = _empty(submission, assignment, Trust.JUDGED_APART if checks else Trust.IN_KERNEL)
+    account = account_of(assignment)
     for notebook in assignment.notebooks:
         submitted = next((n for n in submission.notebooks if n.name == notebook.name), None)
         if submitted is None:
             items += [missing_item(notebook, cell) for cell in notebook.graded()]
             continue
-        with closing(StudentKernel(start, submitted)) as student:
+        with closing(StudentKernel(start, submitted, account)) as student:
             student.run()
             if checks:
                 found, flags = _judge_apart(notebook, submitted, student, checks, secret)
@@ -103,6 +106,12 @@ def _judge_apart(
         else:
             items.append(manual_item(notebook, cell, submitted))
     return items, flags
+
+
+def account_of(assignment: Assignment) -> Account:
+    """What one submission may take in all: the hidden run and the shown one, with everything that is replayed."""
+    cpu_s = RUNS * assignment.limits.notebook_s * max(1, len(assignment.notebooks))
+    return Account(cpu_s, cpu_s * assignment.limits.wall_factor)
 
 
 # -- the record --------------------------------------------------------------------------------------------------

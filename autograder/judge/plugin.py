@@ -250,7 +250,7 @@ class Judge:
         except GraderFault as error:
             self.lost = error
         except (Exception, *OUTCOMES) as error:
-            check.shown_failure = shown_failure(error, self.student_side.calls)
+            check.shown_failure = shown_failure(error, self.student_side.calls, forgets=self.student_side.forgets)
 
     def _right_for_reference(self, item: pytest.Function) -> bool:
         """Whether this case passes for the reference: then an odd exception came from the student's odd value."""

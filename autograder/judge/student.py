@@ -24,6 +24,7 @@ from autograder.protocol import wire
 from autograder.protocol.probes import Namespace, build_tensor, run_probe, student_line
 from autograder.protocol.settings import settings_kept
 from autograder.protocol.wire import handles_in
+from autograder.sandbox.tier import Tier
 
 Probe = Callable[..., Any]
 
@@ -54,6 +55,8 @@ class Side(abc.ABC):
     """Something that answers probes. Keeps the calls made, in order, in `calls`."""
 
     calls: list[Call]
+    forgets: bool = True
+    """whether after `renew` nothing is known here of what was asked before"""
 
     def run(self, probe: Probe, **data: Any) -> Any:
         """Run `probe(ns, **data)` on this side and return its value as plain data.
@@ -98,6 +101,9 @@ class _Kernel(Protocol):
     def release(self, handles: list[int]) -> None: ...
     def renew(self) -> None: ...
 
+    @property
+    def tier(self) -> int: ...
+
 
 class KernelSide(Side):
     """The student's code, reached over the wire.
@@ -111,6 +117,11 @@ class KernelSide(Side):
         self._watch = tuple(watch)
         self.operations: dict[str, set[str]] = {}
         """watched framework -> names of the student's functions (or probes) during which it worked"""
+
+    @property
+    def forgets(self) -> bool:  # type: ignore[override]
+        """At the full tier nothing outlives a box; below it two boxes may meet somewhere on the host."""
+        return self._kernel.tier >= Tier.FULL
 
     def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
         reply = self._kernel.call(call.source, call.name, call.data, self._watch)

@@ -44,9 +44,15 @@ def cut_text(text: str, limit: int = SHOWN_TEXT) -> str:
     return text if len(text) <= limit else text[:limit] + " ..."
 
 
-def shown_failure(error: BaseException, calls: Sequence[Call]) -> Difference:
-    """A failure on demonstration inputs, with the input that shows it."""
+def shown_failure(error: BaseException, calls: Sequence[Call], *, forgets: bool = True) -> Difference:
+    """A failure on demonstration inputs, with the input that shows it.
+
+    `forgets`: whether the side that failed can know nothing of the hidden inputs that it was asked before. Where it
+    may, nothing that it chose itself is shown: an exception's text or a value would carry them to the page.
+    """
     case = describe(calls[-1]) if calls else ""
+    if not forgets:
+        return without_values(error, "the inputs shown", cut_text(case, 4 * SHOWN_TEXT))
     if isinstance(error, Mismatch):
         d = error.difference
         yours, expected, case = cut_text(d.yours), cut_text(d.expected), cut_text(case, 4 * SHOWN_TEXT)
@@ -70,15 +76,15 @@ def limit_in_words(limit: LimitReached) -> str:
     return f"When your code was called, {limit}."
 
 
-def without_values(error: BaseException) -> Difference:
-    """A failure that only hidden inputs show: its kind, and nothing that came out of the student's process."""
+def without_values(error: BaseException, inputs: str = "other inputs than those shown", case: str = "") -> Difference:
+    """A failure by its kind, and nothing that came out of the student's process: for hidden inputs all that is told."""
     if isinstance(error, Mismatch):
         d = error.difference
         told = HIDDEN_KINDS.get(d.kind, "its values are wrong")
-        return Difference(d.what, d.kind, f"On other inputs than those shown, {told}.")
+        return Difference(d.what, d.kind, f"On {inputs}, {told}.", case=case)
     if isinstance(error, StudentError):
-        return Difference("", "raised", "On other inputs than those shown, your code raises an exception.")
-    return Difference("", "type", "On other inputs than those shown, the value does not have the form asked for.")
+        return Difference("", "raised", f"On {inputs}, your code raises an exception.", case=case)
+    return Difference("", "type", f"On {inputs}, the value does not have the form asked for.", case=case)
 
 
 def describe(call: Call) -> str:

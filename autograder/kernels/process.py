@@ -70,10 +70,11 @@ class KernelProcess:
         *,
         confined: bool = True,
         device: str = CPU,
+        hidden: tuple[Path, ...] = (),
     ) -> None:
         """Ask for the kernel; returns at once. `connection_file` lies in the private folder."""
         self.limits = limits
-        request = LaunchRequest(self.private, connection_file, limits, read, confined, device)
+        request = LaunchRequest(self.private, connection_file, limits, read, confined, device, hidden)
         self._socket = launcher.connect(records.to_data(request))
 
     def fileno(self) -> int:

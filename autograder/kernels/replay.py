@@ -12,22 +12,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograder.errors import LimitReached
-from autograder.kernels.session import CellResult, Kernel, Reply
+from autograder.kernels.session import SHOWN_OUTPUT, Account, CellResult, Kernel, Reply
 from autograder.records import CellRun, PlannedCell, SubmittedNotebook, Verdict
 
 MAX_RESTARTS = 3
 LOGGER = logging.getLogger(__name__)
 SECOND_TRY_SHARE = 0.1
 """share of the time limit that a function gets after it has met the limit once"""
-SHOWN_OUTPUT = 20_000
-"""characters of a cell's output that are kept for the feedback page"""
+NOTEBOOK_OUTPUT = 20 * SHOWN_OUTPUT
+"""characters that are kept of all cells of a notebook together"""
 
 
 class StudentKernel:
     """One notebook's cells, run; then open for calls."""
 
-    def __init__(self, start: Callable[[], Kernel], notebook: SubmittedNotebook) -> None:
+    def __init__(
+        self, start: Callable[[], Kernel], notebook: SubmittedNotebook, account: Account | None = None
+    ) -> None:
         self.start = start
+        self.account = account
         self.notebook = notebook
         self.restarts = 0
         self.lost: LimitReached | None = None
@@ -42,16 +45,19 @@ class StudentKernel:
         self.runs: list[CellRun] = []
         self.cell_results: list[CellResult] = []
         self.kernel: Kernel | None = None
-        self.sandbox = ""
+        self.sandbox, self.tier = "", 0
 
     def run(self) -> None:
         """Run every planned cell; what each showed is in `runs` and `cell_results`."""
+        left = NOTEBOOK_OUTPUT
         for number, cell in enumerate(self.notebook.plan):
             result = self._run_cell(number, cell)
             self.cell_results.append(result)
-            output = "".join(result.text)
-            cut = f"\n[... {len(output) - SHOWN_OUTPUT} more characters]" if len(output) > SHOWN_OUTPUT else ""
-            shown = output[:SHOWN_OUTPUT] + cut
+            output, result.text = "".join(result.text), []
+            shown = output[:left]
+            left -= len(shown)
+            if dropped := result.dropped + len(output) - len(shown):
+                shown += f"\n[... {dropped} more characters]"
             self.runs.append(
                 CellRun(
                     self.notebook.name,
@@ -97,6 +103,9 @@ class StudentKernel:
 
     def _living_kernel(self, upto: int) -> Kernel:
         """A living kernel in which the cells before number `upto` have run."""
+        if self.account and (met := self.account.limit_met()):
+            self.close()
+            raise met
         while self.kernel is None or not self.kernel.alive:
             if self.lost is not None:
                 raise self.lost
@@ -119,8 +128,9 @@ class StudentKernel:
 
     def _start_kernel(self) -> Kernel:
         kernel = self.start()
+        kernel.account = self.account
         kernel.wait_until_ready()
-        self.sandbox = kernel.process.sandbox
+        self.sandbox, self.tier = kernel.process.sandbox, kernel.process.tier
         LOGGER.info("kernel %d is ready: %s", kernel.process.pid, self.sandbox)
         return kernel
 

@@ -35,6 +35,10 @@ START_TIMEOUT_S = 60.0
 MEMORY_SLACK_BYTES = 256 << 20
 ANSWER_GRACE_S = 5.0
 """how long nothing may come between a reply and the end of its output"""
+SHOWN_OUTPUT = 20_000
+"""characters of a cell's output that are kept for the feedback page"""
+MAX_MARKS = 3_000_000
+"""commas and opening brackets in the JSON of a message: `wire.MAX_VALUES` arrays with all that is said of them"""
 BATCH = 100
 BATCH_BYTES = 1 << 20
 """what is taken from a socket before the limits are looked at again: a look can cost more than many messages"""
@@ -47,13 +51,22 @@ class CellResult:
     verdict: Verdict = Verdict.PASSED
     """`PASSED` (it ran), `FAILED` (it raised) or the limit it met"""
     text: list[str] = field(default_factory=list)
-    """printed text, in order"""
+    """what was printed and displayed, in order, up to `SHOWN_OUTPUT` characters"""
+    dropped: int = 0
+    """characters beyond those"""
     outputs: list[dict[str, Any]] = field(default_factory=list)
-    """execute_result, error and stream outputs, as nbformat names them; for foreign test cells"""
+    """the first error and the last execute_result, as nbformat names them, cut; for foreign test cells"""
     error: str = ""
     seconds: float = 0.0
     by_wall_clock: bool = False
     """met the wall limit without having used its CPU time: the machine may have been busy"""
+
+    def add_text(self, text: str) -> None:
+        """Keep what fits: this process may hold a class's worth of results."""
+        room = SHOWN_OUTPUT - sum(map(len, self.text))
+        if room > 0:
+            self.text.append(text[:room])
+        self.dropped += max(0, len(text) - max(0, room))
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,27 @@ class Reply:
     """the arguments as they were after the call"""
     operations: tuple[str, ...] = ()
     """those watched frameworks that executed operations: observed, not proven"""
+
+
+@dataclass
+class Account:
+    """What one submission may use over all its kernels, whatever is replayed and repeated: see `docs/grading.md`."""
+
+    cpu_limit_s: float
+    wall_limit_s: float
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+
+    def limit_met(self, cpu_s: float = 0.0, wall_s: float = 0.0) -> LimitReached | None:
+        """The limit that is met when this much more is used."""
+        if self.cpu_s + cpu_s > self.cpu_limit_s:
+            return LimitReached(Verdict.TIME, f"{_ALL_RUNS} used {self.cpu_limit_s:.3g} s of computing time")
+        if self.wall_s + wall_s > self.wall_limit_s:
+            return LimitReached(Verdict.TIME, f"{_ALL_RUNS} taken {self.wall_limit_s:.3g} s", by_wall_clock=True)
+        return None
+
+
+_ALL_RUNS = "it was stopped: all its runs together had"
 
 
 class Kernel:
@@ -79,24 +113,29 @@ class Kernel:
         *,
         confined: bool = True,
         device: str = CPU,
+        hidden: tuple[Path, ...] = (),
     ) -> None:
         """Ask for a kernel; it starts while the caller does other things (`wait_until_ready`).
 
         read: public folders that it may see. files: put into its working folder, by relative name. device: `cpu`, or
-        `virtual cuda` for a CUDA device that is the CPU.
+        `virtual cuda` for a CUDA device that is the CPU. hidden: what it must be unable to
+        open, or it does not start.
         """
         self.limits = limits
         self.cell_s = limits.cell_s
         """CPU seconds that the next cell or call may take"""
         self.cpu_used_s = self.wall_used_s = 0.0
         """of the notebook's allowance"""
+        self.account: Account | None = None
+        """of the submission, which further kernels share"""
         self._connected = False
         self._bytes = self._messages = 0
         self.session = Session(key=secrets.token_hex(32).encode(), signature_scheme="hmac-sha256")
         self.context = zmq.Context()
         self.process = KernelProcess(files)
         try:
-            self.process.launch(launcher, self._write_connection_file(), limits, read, confined=confined, device=device)
+            connection = self._write_connection_file()
+            self.process.launch(launcher, connection, limits, read, confined=confined, device=device, hidden=hidden)
         except BaseException:
             self.close()
             raise
@@ -287,6 +326,9 @@ class Kernel:
             self._messages += 1
             try:
                 _, parts = self.session.feed_identities(frames)
+                said: list[bytes] = [bytes(part) for part in parts[1:5]]  # type: ignore[arg-type]
+                if sum(part.count(mark) for part in said for mark in (b",", b"[", b"{")) > MAX_MARKS:
+                    continue  # a minute's work for the parser, and never an honest answer
                 message = self.session.deserialize(parts)
                 well_formed = isinstance(message["content"], dict) and isinstance(message["parent_header"], dict)
             except Exception:
@@ -300,8 +342,12 @@ class Kernel:
         try:
             return self._watch_reply(clock, asked, kind, result)
         finally:
-            self.cpu_used_s += clock.cpu_s()
-            self.wall_used_s += time.monotonic() - clock.start
+            cpu_s, wall_s = clock.cpu_s(), time.monotonic() - clock.start
+            self.cpu_used_s += cpu_s
+            self.wall_used_s += wall_s
+            if self.account:
+                self.account.cpu_s += cpu_s
+                self.account.wall_s += wall_s
 
     def _watch_reply(self, clock: _Clock, asked: str, kind: str, result: CellResult) -> dict[str, Any]:
         self._bytes = self._messages = 0
@@ -394,6 +440,7 @@ class _Clock:
             return
         cpu_s, wall_s = self.cpu_s(), now - self.start
         notebook_wall_s = limits.notebook_s * limits.wall_factor
+        account = self.kernel.account
         if cpu_s > self.kernel.cell_s:
             self._set_limit(f"it was stopped after {self.kernel.cell_s:.3g} s of computing time")
         elif self.kernel.cpu_used_s + cpu_s > limits.notebook_s:
@@ -402,6 +449,8 @@ class _Clock:
             self._set_limit(f"it was stopped after {self.kernel.cell_s * limits.wall_factor:.3g} s", by_wall_clock=True)
         elif self.kernel.wall_used_s + wall_s > notebook_wall_s:
             self._set_limit(f"it was stopped: the notebook had taken {notebook_wall_s:.3g} s", by_wall_clock=True)
+        elif account and (met := account.limit_met(cpu_s, wall_s)):
+            self.limit = met
         else:
             return
         self.patience = now + INTERRUPT_GRACE_S
@@ -430,23 +479,19 @@ def _collect_output(message: dict[str, Any], result: CellResult) -> bool:
     if kind == "status":
         return content.get("execution_state") == "idle"
     if kind == "stream":
-        text = wire.readable(str(content.get("text", "")))
-        result.text.append(text)
-        result.outputs.append({"output_type": "stream", "name": _short_text(content.get("name")), "text": text})
+        result.add_text(wire.readable(str(content.get("text", ""))))
     elif kind == "error":
+        if not result.error:
+            names = {name: _short_text(content.get(name)) for name in ("ename", "evalue")}
+            result.outputs.append({"output_type": "error", **names})
         result.error = result.error or _error_text(content)
-        result.outputs.append(
-            {
-                "output_type": "error",
-                "ename": _short_text(content.get("ename")),
-                "evalue": _short_text(content.get("evalue")),
-            }
-        )
     elif kind in ("execute_result", "display_data"):
         data = content.get("data")
         text = wire.readable(str(data.get("text/plain", ""))) if isinstance(data, dict) else ""
-        result.outputs.append({"output_type": kind, "data": {"text/plain": text}, "metadata": {}})
-        result.text.append(text + "\n")
+        result.add_text(text + "\n")
+        if kind == "execute_result":
+            others = [output for output in result.outputs if output["output_type"] != kind]
+            result.outputs = [*others, {"output_type": kind, "data": {"text/plain": _short_text(text)}, "metadata": {}}]
     return False
 
 

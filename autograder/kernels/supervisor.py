@@ -52,6 +52,8 @@ class LaunchRequest:
     """False leaves the sandbox out: for trusted notebooks only, such as the course's own lectures"""
     device: str = records.CPU
     """`cpu`, or `virtual cuda`"""
+    hidden: tuple[Path, ...] = ()
+    """see `View.hidden`"""
 
 
 def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
@@ -60,7 +62,8 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     request: LaunchRequest = records.from_data(LaunchRequest, data)
     with contextlib.suppress(PermissionError):  # a spawned one leads a session already
         os.setsid()
-    box = Box(View(request.private, default_read() + request.read), request.limits, host) if request.confined else None
+    view = View(request.private, default_read() + request.read, hidden=request.hidden)
+    box = Box(view, request.limits, host) if request.confined else None
     if box:
         box.enter_namespaces()
     # The box's first step is ours, its second the child's. Forked between them, the child is process 1 of the namespace

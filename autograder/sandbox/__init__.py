@@ -6,7 +6,7 @@ from autograder.sandbox.box import Box
 from autograder.sandbox.description import describe_host
 from autograder.sandbox.host import Host, Mechanism, probe
 from autograder.sandbox.tier import ReachedTier, Tier
-from autograder.sandbox.view import View, default_read, new_private
+from autograder.sandbox.view import View, default_read, new_private, own_prefix
 
 __all__ = [
     "Box",
@@ -18,5 +18,6 @@ __all__ = [
     "default_read",
     "describe_host",
     "new_private",
+    "own_prefix",
     "probe",
 ]

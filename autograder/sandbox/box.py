@@ -18,6 +18,7 @@ import contextlib
 import os
 import select
 import signal
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,7 @@ from autograder.sandbox import (
     syscalls,
 )
 from autograder.sandbox.host import Host
-from autograder.sandbox.tier import ReachedTier
+from autograder.sandbox.tier import ReachedTier, Tier
 from autograder.sandbox.view import View, require_absolute
 
 _DATA_SLACK = 1 << 30
@@ -73,6 +74,18 @@ class _Plan:
             landlock=found.has(host.LANDLOCK),
             seccomp=found.has(host.SECCOMP),
         )
+
+
+def _can_open(path: Path) -> bool:
+    """Whether a file's content is there to be read. A folder may be there by name: what lies below it is shown."""
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return stat.S_ISREG(os.fstat(opened).st_mode)
+    finally:
+        os.close(opened)
 
 
 class Box:
@@ -172,6 +185,7 @@ class Box:
             self._enter_own_namespaces()
             self._give_up_privileges(life)
             self._restrict_system_calls()
+            self._refuse_leaks()
         else:
             rlimits.apply(self.limits, processes=self.limits.processes, data_bytes=None)
         os.chdir(self.view.work)
@@ -248,6 +262,17 @@ class Box:
                 )
                 seccomp.install(policy)
 
+    def _refuse_leaks(self) -> None:
+        """The promise of the tier, tried: whatever the view was made of, what must be hidden cannot be opened."""
+        for path in self.view.hidden if self.host.tier >= Tier.FILES else ():
+            shown = next((r for r in self._present if path.is_relative_to(r) or path.is_relative_to(r.resolve())), None)
+            if shown is None and not _can_open(path):
+                continue
+            raise SandboxUnavailable(
+                f"{path} can be read from inside the box{f', which shows all of {shown}' if shown else ''}. "
+                "Move submissions, run folder and assignment elsewhere, or install Python elsewhere"
+            )
+
     def _landlock_rules(self) -> list[landlock.Rule]:
         private = self.view.private
         nodes = [Path("/dev", node) for node in mounts.NODES if node != "tty"]
@@ -264,7 +289,8 @@ class Box:
             ]
         return [
             *(landlock.Rule(path, landlock.READ) for path in (*self.view.read, Path("/proc"))),
-            *(landlock.Rule(path, landlock.WRITE) for path in (private, Path("/dev/shm"))),
+            # Not /dev/shm: what one box leaves there the next would find.
+            landlock.Rule(private, landlock.WRITE),
             *devices,
         ]
 

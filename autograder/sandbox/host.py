@@ -92,7 +92,7 @@ _WHEN_MISSING = {
     ),
     PROCESS_GROUP: ("The number of processes is bounded by RLIMIT_NPROC alone.", _ALLOW_GROUPS),
     DISK_LIMIT: (
-        "The size of one file is bounded, the sum in the private folder only watched, and /dev/shm is shared.",
+        "The size of one file is bounded, the sum in the private folder only watched, and /dev/shm is closed.",
         _ALLOW_NAMESPACES,
     ),
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import site
 import sys
 import sysconfig
@@ -28,6 +30,9 @@ ETC = (
 )
 """the part of /etc that interpreters, fonts and time zones need; nothing that names people, hosts or secrets"""
 
+_PREFIX = "box-"
+_PREFIX_PARTS = ("bin", "lib", "lib64", "include", "share/terminfo")
+
 PROCESSORS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
 """where the C library, torch and TensorFlow count processors"""
 
@@ -44,6 +49,8 @@ class View:
     """what can be read and executed: files, or folders with all they hold"""
     devices: tuple[Path, ...] = ()
     """device files that may be used beside the harmless ones, such as `/dev/nvidia0`"""
+    hidden: tuple[Path, ...] = ()
+    """files and folders of the host that must be out of reach: a box that shows or can open one does not start"""
 
     @property
     def work(self) -> Path:
@@ -67,7 +74,25 @@ def new_private() -> Path:
     """
     place = Path("/var/tmp")
     usable = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
-    return Path(tempfile.mkdtemp(prefix="box-", dir=place if usable else None)).resolve()
+    place = place if usable else Path(tempfile.gettempdir())
+    return Path(tempfile.mkdtemp(prefix=own_prefix("box-", place), dir=place)).resolve()
+
+
+def own_prefix(prefix: str, place: Path) -> str:
+    """How this process begins the names of its folders in `place`. What killed processes left there goes first.
+
+    `box-4026531836-1234-`: namespace of processes and number, since beside us may lie a container's folders. A folder
+    whose maker's number another process has by now stays until that one has ended too.
+    """
+    try:
+        prefix += re.sub(r"\D", "", os.readlink("/proc/self/ns/pid")) + "-"
+    except OSError:  # no Linux: nothing tells who lives
+        return prefix
+    for folder in place.glob(f"{prefix}*-*"):
+        maker = folder.name.removeprefix(prefix).partition("-")[0]
+        if maker.isdigit() and not os.path.exists(f"/proc/{maker}"):
+            shutil.rmtree(folder, ignore_errors=True)
+    return f"{prefix}{os.getpid()}-"
 
 
 def default_read() -> tuple[Path, ...]:
@@ -82,17 +107,20 @@ def default_read() -> tuple[Path, ...]:
 
 
 def _python() -> Iterable[str]:
-    yield from (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
-    yield from sysconfig.get_paths().values()
+    """Named one by one: a Python in `~/.local`, or started by a link in `~/bin`, lies beside what is the user's own."""
+    for prefix in {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}:
+        # What holds an environment holds nothing else; any other prefix may be shared with anything.
+        is_environment = any(os.path.exists(os.path.join(prefix, mark)) for mark in ("pyvenv.cfg", "conda-meta"))
+        yield from (os.path.join(prefix, part) for part in ([""] if is_environment else _PREFIX_PARTS))
+    yield from (path for name, path in sysconfig.get_paths().items() if name != "data")  # that is the prefix
     if site.ENABLE_USER_SITE:
         yield site.getusersitepackages()
     # Packages that PYTHONPATH or a .pth file added; a source folder added that way may be a repository: left out.
     yield from (p for p in sys.path if Path(p).name in ("site-packages", "dist-packages"))
     executable = Path(sys.executable)
-    while executable.is_symlink():
+    while executable.is_symlink():  # each link of the chain is there inside, and nothing of the folder it lies in
         executable = executable.parent / executable.readlink()
-        if executable.parent.name == "bin":
-            yield str(executable.parent.parent)
+        yield os.path.normpath(executable)
 
 
 def outermost(paths: Iterable[Path]) -> list[Path]:

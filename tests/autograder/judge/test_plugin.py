@@ -97,6 +97,29 @@ def test_hidden_inputs_decide_and_only_demonstration_inputs_are_shown(judged: Ju
     assert squares.difference is not None and f"{seen[Spy.renewed].ravel()[0]:g}"[:3] in squares.difference.case
 
 
+@pytest.mark.parametrize(
+    ("square", "told"),
+    [
+        (lambda x: {}["stolen"], "On the inputs shown, your code raises an exception."),
+        (lambda x: np.full(x.shape, 777.25), "On the inputs shown, its values are wrong."),
+        (lambda x: "stolen", "On the inputs shown, it has the wrong type."),
+        (lambda x: {"stolen": x}, "On the inputs shown, it has the wrong type."),
+    ],
+    ids=["exception", "values", "text", "keys"],
+)
+def test_a_side_that_may_remember_the_hidden_inputs_has_nothing_that_it_chose_shown(
+    judged: Judge, square: Any, told: str
+) -> None:
+    class Remembering(LocalSide):
+        forgets = False
+
+    outcome = judged(SQUARE, CHECK).checks.run(Remembering({"square": square}), b"secret")
+    found = {r.name: r for results in outcome.checks.values() for r in results}
+    assert "stolen" not in everything(found) and "777" not in everything(found)
+    difference = found["test_squares"].difference
+    assert difference is not None and difference.sentence == told and "square(np.array([" in difference.case
+
+
 def test_the_reference_works_once_for_all_students_of_a_run(judged: Judge) -> None:
     worked: list[float] = []
     small = judged({"square": "def square(x):\n    import worked\n    worked.on.append(x)\n    return x ** 2"}, CHECK)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from autograder.errors import KernelFailed, LimitReached
-from autograder.kernels.replay import MAX_RESTARTS, SHOWN_OUTPUT, StudentKernel
-from autograder.kernels.session import Kernel
+from autograder.kernels.replay import MAX_RESTARTS, NOTEBOOK_OUTPUT, SHOWN_OUTPUT, StudentKernel
+from autograder.kernels.session import Account, Kernel
 from autograder.kernels.zygote import Zygote
 from autograder.records import Limits, PlannedCell, SubmittedNotebook, Verdict
 
@@ -37,10 +37,10 @@ Notebook = Callable[..., tuple[StudentKernel, Counting]]
 def notebook(zygote: Zygote) -> Iterator[Notebook]:
     made: list[StudentKernel] = []
 
-    def make(*cells: str, limits: Limits = LIMITS) -> tuple[StudentKernel, Counting]:
+    def make(*cells: str, limits: Limits = LIMITS, account: Account | None = None) -> tuple[StudentKernel, Counting]:
         start = Counting(zygote, limits)
         plan = tuple(PlannedCell(source, "student", f"cell{n}") for n, source in enumerate(cells))
-        made.append(StudentKernel(start, SubmittedNotebook("n", plan)))
+        made.append(StudentKernel(start, SubmittedNotebook("n", plan), account))
         made[-1].run()
         return made[-1], start
 
@@ -118,9 +118,38 @@ def test_a_restart_does_not_renew_the_notebooks_time(notebook: Notebook) -> None
     assert verdicts(student) == [Verdict.PASSED, Verdict.CRASH, Verdict.TIME]
 
 
+def test_what_is_replayed_and_repeated_comes_out_of_one_account(notebook: Notebook) -> None:
+    busy = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass"
+    account = Account(cpu_limit_s=1.8, wall_limit_s=60)
+    # 0.5 s, and as much again after each crash: the notebook's own allowance of 60 s never sees it.
+    student, start = notebook(busy, DIE, DIE, "x = 1", account=account)
+    assert verdicts(student) == [Verdict.PASSED, Verdict.CRASH, Verdict.CRASH, Verdict.PASSED]
+    student.renew()
+    with pytest.raises(LimitReached, match=r"all its runs together had used 1\.8 s of computing time"):
+        value(student, "ns.x")
+        student.renew()
+        value(student, "ns.x")
+    kernels = start.count
+    with pytest.raises(LimitReached, match="all its runs together"):
+        value(student, "ns.x")
+    assert start.count == kernels, "no kernel is started for nothing"
+    assert account.cpu_s < 3
+
+
 def test_what_a_cell_printed_is_kept_to_the_size_of_a_page(notebook: Notebook) -> None:
     student, _ = notebook("print('x' * 100_000)")
     assert len(student.runs[0].output) < SHOWN_OUTPUT + 100 and "more characters" in student.runs[0].output
+
+
+def test_of_many_cells_that_print_much_no_more_is_kept_than_a_notebooks_share(notebook: Notebook) -> None:
+    loud = "from IPython.display import display\nfor i in range(40): display('x' * 5_000)\n1 / 0"
+    student, _ = notebook(*[loud] * 30)
+    outputs = [run.output for run in student.runs]
+    assert sum(map(len, outputs)) < NOTEBOOK_OUTPUT + 30 * 100
+    assert outputs[0].startswith("'x") and outputs[-1] == "\n[... 200120 more characters]"
+    # All that is kept besides is what a foreign test cell is graded by.
+    assert [len(result.outputs) for result in student.cell_results] == [1] * 30
+    assert not any(result.text for result in student.cell_results)
 
 
 def test_kept_objects_are_released_and_a_dead_kernel_does_not_mind(notebook: Notebook) -> None:

@@ -72,13 +72,13 @@ def test_a_cell_that_raises_has_failed_and_the_next_one_runs(shared: Kernel) -> 
     failed, after = run_all(shared, "print('so far')\n1 / 0\nprint('never')", "print('on')")
     assert failed.verdict is Verdict.FAILED and failed.error == "ZeroDivisionError: division by zero"
     assert "".join(failed.text) == "so far\n"
-    assert [o["output_type"] for o in failed.outputs] == ["stream", "error"]
+    assert [o["output_type"] for o in failed.outputs] == ["error"]
     assert after.verdict is Verdict.PASSED and after.text == ["on\n"]
 
 
 def test_what_is_printed_to_both_streams_is_gathered(shared: Kernel) -> None:
     ran = shared.run_cell("import sys\nprint('a')\nprint('b', file=sys.stderr)")
-    assert {(o["name"], o["text"]) for o in ran.outputs} == {("stdout", "a\n"), ("stderr", "b\n")}
+    assert sorted("".join(ran.text).split()) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -206,11 +206,11 @@ def test_closing_a_kernel_leaves_no_process_and_no_file(make_kernel: MakeKernel)
 
 
 def test_an_honest_flood_of_text_is_cut_at_the_source_and_the_cell_has_run(make_kernel: MakeKernel) -> None:
-    kernel = make_kernel(Limits(output_bytes=100_000))
+    kernel = make_kernel(Limits(output_bytes=30_000))
     ran = kernel.run_cell("for i in range(100_000): print('line', i)")
     text = "".join(ran.text)
     assert ran.verdict is Verdict.PASSED
-    assert 50_000 <= len(text) < 51_000 and text.startswith("line 0\n") and text.count("output cut here") == 1
+    assert 15_000 <= len(text) < 16_000 and text.startswith("line 0\n") and text.count("output cut here") == 1
 
 
 def test_an_honest_loop_that_flushes_each_line_has_run(make_kernel: MakeKernel) -> None:
@@ -307,6 +307,14 @@ def test_a_forged_reply_that_is_no_data_is_a_bad_reply(kernel: Kernel) -> None:
             answer(kernel, "return 5")
     kernel.run_cell("reply_as({'status': 'ok'})")
     assert answer(kernel, "return 5") is None  # as if it had returned nothing
+
+
+def test_a_forged_reply_that_would_take_long_to_parse_is_not_read(kernel: Kernel) -> None:
+    kernel.run_cell(SOCKET + "reply_as({'status': 'ok', 'value': [[]] * 6_000_000})")
+    began = time.process_time()
+    with pytest.raises(LimitReached, match="gave no answer"):
+        answer(kernel, "return 5")
+    assert time.process_time() - began < 10
 
 
 def test_fields_of_odd_types_in_a_forged_reply_do_no_harm(kernel: Kernel) -> None:

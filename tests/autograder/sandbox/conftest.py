@@ -60,7 +60,7 @@ class Zygote:
             self.process = None
 
 
-OPTIONS = {"limits": SMALL, "without": (), "readable": (), "private": "", "wants_pids": False}
+OPTIONS = {"limits": SMALL, "without": (), "readable": (), "hidden": (), "private": "", "wants_pids": False}
 
 
 @dataclass(frozen=True)

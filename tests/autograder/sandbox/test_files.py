@@ -130,3 +130,14 @@ def test_a_setuid_program_runs_as_the_student(boxed: Any, course: Path) -> None:
     program.chmod(0o6755)
     euid, uid = boxed(run, program=str(program), readable=(str(course),)).result
     assert euid == uid
+
+
+def test_a_box_that_shows_what_must_be_hidden_does_not_start(boxed: Any, course: Path) -> None:
+    def start() -> str:
+        return "started"
+
+    (course / "link").symlink_to(course)
+    assert boxed(start, hidden=[str(course), str(course / "checks.py")]).result == "started"
+    for shown in (course, course / ".ssh", course / "link"):
+        outcome = boxed(start, hidden=[str(course / ".ssh" / "id_ed25519")], readable=[str(shown)])
+        assert outcome.result is None and f"which shows all of {shown}" in outcome.traceback
