@@ -61,6 +61,13 @@ def _parser() -> argparse.ArgumentParser:
         "--only", action="append", default=[], metavar="STUDENT", help="grade this student only; repeatable"
     )
     grade.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="STUDENT",
+        help="a student of the last run who left the class; repeatable. Others who are no longer there are an error",
+    )
+    grade.add_argument(
         "--device",
         choices=["auto", "virtual", "cpu"],
         default="auto",
@@ -141,7 +148,8 @@ def _grade(options: argparse.Namespace) -> int:
     assignment = on_device(load_assignment(options.assignment, root), options.device)
     out = options.out or Path("runs") / assignment.name
     workers, only = options.workers or default_workers(), tuple(options.only)
-    run = Options(out, workers, options.seed_file, only, options.regrade, options.log_level)
+    without = tuple(options.without)
+    run = Options(out, workers, options.seed_file, only, without, options.regrade, options.log_level)
     with _progress(f"grading {assignment.name}") as update:
         outcome = grade_class(assignment, root, options.submissions, run, update)
     OUT.print(summary_table(outcome.reports))
@@ -150,6 +158,8 @@ def _grade(options: argparse.Namespace) -> int:
     if outcome.outdated:
         names = ", ".join(outcome.outdated)
         OUT.print(f"Graded before, but changed since and left out by --only: {names}. Their old grades stand.")
+    for name, why in outcome.left_out.items():
+        OUT.print(f"left out: {name} {why}", markup=False, soft_wrap=True)
     for change in outcome.changed:
         OUT.print(f"changed: {change}", markup=False)
     ungraded = reasons(outcome.reports)

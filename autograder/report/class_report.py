@@ -111,6 +111,7 @@ class _ClassPage:
     faults: tuple[FaultLoss, ...]
     unexplained: int
     ungraded: tuple[_Student, ...]
+    left_out: tuple[tuple[str, str], ...]
     review: _Flags
     identical: tuple[tuple[str, ...], ...]
     repairs: _Flags
@@ -145,6 +146,7 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
         faults=faults,
         unexplained=sum(_unexplained(report) for report in summary.graded(reports)),
         ungraded=tuple(s for s, r in zip(students, reports, strict=True) if r.state in words.UNGRADED),
+        left_out=tuple(run_info.get("left_out", {}).items()),
         review=review,
         identical=groups,
         repairs=summary.flagged(reports, review=False),

@@ -82,11 +82,14 @@ class Journal:
         return bool(file.read(1) == b"\n")
 
 
-def key_of(student: str, files: Mapping[str, bytes], grading: str, secret: bytes) -> str:
-    """What an entry depends on, as one hexadecimal digest. `grading`: the `grading_key` of its assignment."""
+def key_of(student: str, digests: Mapping[str, str], grading: str, secret: bytes) -> str:
+    """What an entry depends on, as one hexadecimal digest.
+
+    `digests`: of what was handed in, by name of the file; `grading`: the `grading_key` of its assignment.
+    """
     parts = [student.encode(), grading.encode(), hashlib.sha256(secret).digest()]
-    for name in sorted(files):
-        parts += [name.encode("utf-8", "surrogateescape"), files[name]]
+    for name in sorted(digests):
+        parts += [name.encode("utf-8", "surrogateescape"), digests[name].encode()]
     return _digest(parts)
 
 

@@ -48,6 +48,8 @@ class _LoadedAssignment:
     checks: Checks | None
     secret: bytes
     """of the run: decides the hidden inputs"""
+    hidden: tuple[Path, ...]
+    """what no kernel may be able to open"""
 
 
 _loaded: _LoadedAssignment | BadAssignment | None = None
@@ -71,7 +73,7 @@ def _load(setup: dict[str, Any]) -> _LoadedAssignment:
     checks, secret = Checks(assignment) if assignment.checks else None, bytes.fromhex(setup["secret"])
     if checks:
         checks.warm_up(secret)
-    return _LoadedAssignment(assignment, checks, secret)
+    return _LoadedAssignment(assignment, checks, secret, tuple(map(Path, setup.get("hidden", ()))))
 
 
 def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
@@ -86,13 +88,12 @@ def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
         send(run, {"refused": str(_loaded)})
         return
     assignment, checks = _loaded.assignment, _loaded.checks
-    kernels = _Kernels(request["kernels"], assignment)
+    kernels = _Kernels(request["kernels"], assignment, _loaded.hidden)
     try:
         kernels.warm()
         _bound_memory()
         send(run, {"ready": True, "pid": os.getpid()})
-        job, blobs = receive(run)
-        submission = _received_files(job, blobs).read(assignment)
+        submission = _receive_files(run).read(assignment)
         LOGGER.info("grading %s", submission.student)
         try:
             report = grade(submission, assignment, checks, kernels.next, _loaded.secret)
@@ -116,23 +117,30 @@ def _bound_memory() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (allowed, allowed))
 
 
-def _received_files(job: dict[str, Any], blobs: list[bytes]) -> StudentFiles:
-    flags = records.from_data(tuple[Flag, ...], job["flags"])
-    files = dict(zip(job["names"], blobs, strict=True))
-    return StudentFiles(job["student"], files, job["note"], job["rejected"], flags)
+def _receive_files(run: socket.socket) -> StudentFiles:
+    """What `pool` sends of one submission."""
+    files: dict[str, bytearray] = {}
+    while "student" not in (message := receive(run))[0]:
+        files.setdefault(message[0]["file"], bytearray()).extend(b"".join(message[1]))
+    last = message[0]
+    flags = records.from_data(tuple[Flag, ...], last["flags"])
+    whole = {name: bytes(content) for name, content in files.items()}
+    return StudentFiles(last["student"], whole, last["note"], last["rejected"], flags)
 
 
 class _Kernels:
     """Starts kernels for one judge; the first is started before its submission is known."""
 
-    def __init__(self, address: str | None, assignment: Assignment) -> None:
+    def __init__(self, address: str | None, assignment: Assignment, hidden: tuple[Path, ...]) -> None:
+        self.hidden = hidden
         self.launcher = RemoteZygote(address) if address else Spawner()
         self.assignment = assignment
         self.spare: Kernel | None = None
 
     def _start(self) -> Kernel:
         files = {p.relative_to(self.assignment.folder).as_posix(): p.read_bytes() for p in self.assignment.files}
-        return Kernel(self.launcher, self.assignment.limits, public_folders(), files, device=self.assignment.device)
+        read, device = public_folders(), self.assignment.device
+        return Kernel(self.launcher, self.assignment.limits, read, files, device=device, hidden=self.hidden)
 
     def warm(self) -> None:
         """Have a kernel ready."""

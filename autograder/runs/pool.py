@@ -23,13 +23,13 @@ from typing import Any
 
 from autograder import records
 from autograder.errors import BadAssignment, KernelFailed
-from autograder.grading import could_not_grade
+from autograder.grading import account_of, could_not_grade
 from autograder.kernels.preload import FRAMEWORKS
-from autograder.kernels.replay import MAX_RESTARTS
 from autograder.kernels.zygote import Zygote, forking_works
 from autograder.protocol.frames import receive, send
 from autograder.records import Assignment, Report, Submission, Verdict
 from autograder.submissions.intake import StudentFiles
+from autograder.submissions.plan import MAX_SUBMISSION_BYTES
 
 LOGGER = logging.getLogger(__name__)
 TRIES = 2
@@ -50,12 +50,15 @@ class GradedSubmission:
 class LocalPool:
     """Judges and kernels on this machine. Use as a context manager; leaving it ends every process."""
 
-    def __init__(self, assignment: Assignment, root: Path, secret: bytes, workers: int) -> None:
+    def __init__(
+        self, assignment: Assignment, root: Path, secret: bytes, workers: int, hidden: Sequence[Path] = ()
+    ) -> None:
+        """`hidden`: files and folders that no kernel may be able to open; one that can does not start."""
         self.assignment = assignment
         self.workers = workers
         self.kernels = Zygote("autograder.kernels.supervisor:kernel_child", FRAMEWORKS) if forking_works() else None
-        setup = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
-        setup |= {"secret": secret.hex()}
+        setup: dict[str, Any] = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
+        setup |= {"secret": secret.hex(), "hidden": [str(path) for path in hidden]}
         self.judges = Zygote("autograder.runs.judge_process:judge_child", setup=setup)
         self.stopping = threading.Event()
 
@@ -134,11 +137,7 @@ class LocalPool:
 
     def _grade_one(self, judge: _Judge, number: int, student_files: StudentFiles) -> GradedSubmission:
         """Grade with `judge`, then with a fresh one if that failed on the grader's side."""
-        job, blobs = _job_message(student_files)
-        limits = self.assignment.limits
-        # All that `kernels.replay` allows: the notebook's time, replays, and the same again to show what was wrong.
-        kernels = 2 * (MAX_RESTARTS + 1) * max(1, len(self.assignment.notebooks))
-        patience_s = limits.notebook_s * limits.wall_factor * kernels + MARGIN_S
+        patience_s = account_of(self.assignment).wall_limit_s + MARGIN_S
         problem: Exception = KernelFailed("the judge did not answer")
         graded = None
         for attempt in range(TRIES):
@@ -146,7 +145,7 @@ class LocalPool:
                 LOGGER.warning("%s: tried again with a fresh judge", student_files.student)
                 judge = self._start_judge()
             try:
-                graded = GradedSubmission(number, *judge.grade(job, blobs, patience_s))
+                graded = GradedSubmission(number, *judge.grade(student_files, patience_s))
                 if not _grader_failed(graded.report):
                     return graded
             except (EOFError, OSError, ValueError, KernelFailed) as error:
@@ -170,7 +169,7 @@ class _Judge:
         self.stopping = stopping
         self.pid = 0
 
-    def grade(self, job: dict[str, Any], blobs: tuple[bytes, ...], patience_s: float) -> tuple[Submission, Report]:
+    def grade(self, student_files: StudentFiles, patience_s: float) -> tuple[Submission, Report]:
         deadline = time.monotonic() + patience_s
         self._wait_for_answer(deadline)
         ready, _ = receive(self.connection)
@@ -179,7 +178,7 @@ class _Judge:
         if "ready" not in ready:
             raise KernelFailed(str(ready.get("failed", "the judge did not get ready")))
         self.pid = int(ready["pid"])
-        send(self.connection, job, blobs)
+        _send_files(self.connection, student_files)
         self._wait_for_answer(deadline)
         answer, _ = receive(self.connection)
         if "report" not in answer:
@@ -201,23 +200,26 @@ class _Judge:
         self.connection.close()
 
 
-def _job_message(student_files: StudentFiles) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    names, blobs, rejected = [], [], student_files.rejected
-    if not rejected:
-        try:
-            for name, content in student_files.files.items():
-                names.append(name)
-                blobs.append(content)
-        except OSError as error:
-            rejected = str(error)
-    job = {
-        "student": student_files.student,
-        "names": names[: len(blobs)],
-        "note": student_files.note,
-        "rejected": rejected,
-        "flags": records.to_data(student_files.flags),
-    }
-    return job, tuple(blobs)
+def _send_files(connection: socket.socket, student_files: StudentFiles) -> None:
+    """A submission in pieces, so that this process, which serves all workers, never holds one: `judge_process` reads.
+
+    Message for message: a file's name with a piece of it, and at the end who it is of.
+    """
+    rejected, total = student_files.rejected, 0
+    try:
+        for name in student_files.files if not rejected else ():
+            send(connection, {"file": name})
+            for piece in student_files.pieces(name):
+                total += len(piece)
+                if total > MAX_SUBMISSION_BYTES:
+                    raise OSError(f"Its notebooks have more than {MAX_SUBMISSION_BYTES >> 20} MiB together")
+                send(connection, {"file": name}, (piece,))
+    except ConnectionError:
+        raise
+    except OSError as error:  # a file that could be listed and cannot be read
+        rejected = str(error)
+    last = {"student": student_files.student, "note": student_files.note, "rejected": rejected}
+    send(connection, {**last, "flags": records.to_data(student_files.flags)})
 
 
 def _grader_failed(report: Report) -> bool:

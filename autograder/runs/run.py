@@ -15,9 +15,10 @@ import os
 import secrets
 import shutil
 import sqlite3
+import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -28,11 +29,14 @@ import filelock
 from autograder import log, records
 from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
+from autograder.kernels.preload import public_folders
 from autograder.records import RESULTS_VERSION, Assignment, Report
 from autograder.report import write_class_report, write_feedback
 from autograder.runs.journal import Journal, JournalEntry, grading_key, key_of
 from autograder.runs.pool import GradedSubmission, LocalPool
-from autograder.submissions.intake import StudentFiles, find_submissions
+from autograder.sandbox import default_read
+from autograder.sandbox.view import SYSTEM
+from autograder.submissions.intake import ClassFiles, StudentFiles, find_submissions
 
 LOGGER = logging.getLogger(__name__)
 
@@ -46,6 +50,8 @@ class Options:
     seed_file: Path | None = None
     only: tuple[str, ...] = ()
     """students to grade; empty: all"""
+    without: tuple[str, ...] = ()
+    """students of the last run who are no longer among the submissions, and need not be"""
     regrade: bool = False
     """grade again what the journal already holds"""
     log_level: str = "info"
@@ -62,6 +68,8 @@ class RunOutcome:
     """for each student whose score differs from the last results.json: a sentence"""
     outdated: list[str] = field(default_factory=list)
     """students whom `Options.only` left out although their submission or the checks have changed since"""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """what lay beside the submissions: name -> why it is nobody's"""
 
 
 Progress = Callable[[int, int, Report | None], None]
@@ -73,15 +81,40 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
 
     Raises WrongUse (nothing to grade), RunFolderInUse, CannotWrite.
     """
-    student_files = find_submissions(source, assignment)
+    handed_in = find_submissions(source, assignment, fold_case=_folds_case(options.out))
     with run_folder(options.out), _logging_to(options.out / log.NAME, options.log_level):
         secret = run_secret(options.out, options.seed_file)
-        _finished_before(options.out / "results.json")
-        entries, reused, kept = graded_entries(assignment, root, student_files, options, secret, progress)
-        outcome = RunOutcome([e.report for e in entries], reused, outdated=kept)
-        outcome.changed = _score_changes(options.out / "results.json", outcome.reports)
-        _write_results(assignment, entries, options, source)
+        before = _scores_before(options.out / "results.json")
+        _refuse_vanished(before, handed_in, source, options)
+        for name, reason in handed_in.left_out.items():
+            LOGGER.info("left out: %s %s", name, reason)
+        entries, reused, kept = graded_entries(assignment, root, handed_in.students, options, secret, progress, source)
+        outcome = RunOutcome([e.report for e in entries], reused, outdated=kept, left_out=handed_in.left_out)
+        outcome.changed = [
+            f"{r.student}: {before[r.student]:g} -> {r.score:g}"
+            for r in outcome.reports
+            if r.student in before and before[r.student] != r.score
+        ]
+        _write_results(assignment, entries, options, source, handed_in.left_out)
     return outcome
+
+
+def _folds_case(path: Path) -> bool:
+    """Whether `Ada` and `ada` are one name where `path` is or will be, as they are on macOS and Windows."""
+    folder = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+    return folder != folder.parent and Path(str(folder).swapcase()).exists()
+
+
+def _refuse_vanished(before: Mapping[str, float], handed_in: ClassFiles, source: Path, options: Options) -> None:
+    """Raise WrongUse for students of the last run who are not among the submissions and did not leave the class."""
+    gone = sorted(before.keys() - {one.student for one in handed_in.students} - set(options.without))
+    if gone:
+        names = ", ".join(gone[:10]) + f" and {len(gone) - 10} more" * (len(gone) > 10)
+        raise WrongUse(
+            f"{len(gone)} of the {len(before)} students of the last run in {options.out} are not in {source}: {names}. "
+            "Nothing was graded and nothing changed. Name the folder of the whole class, or another --out; "
+            "who left the class is named with --without STUDENT."
+        )
 
 
 def graded_entries(
@@ -91,6 +124,7 @@ def graded_entries(
     options: Options,
     secret: bytes,
     progress: Progress,
+    source: Path | None = None,
 ) -> tuple[list[JournalEntry], int, list[str]]:
     """Every submission's entry, sorted by student: from the journal where it holds one, else graded now.
 
@@ -103,7 +137,7 @@ def graded_entries(
     journal = Journal(options.out / "journal.jsonl")
     known = journal.entries()
     grading = grading_key(assignment)
-    keys = [key_of(h.student, _readable_files(h), grading, secret) for h in student_files]
+    keys = [key_of(h.student, {"": h.rejected} if h.rejected else h.digests(), grading, secret) for h in student_files]
     latest = {entry.report.student: entry for entry in known.values()}
     found: dict[int, JournalEntry] = {}
     todo, kept = [], []
@@ -124,7 +158,8 @@ def graded_entries(
     )
     progress(reused, total, None)
     if todo:
-        with LocalPool(assignment, root, secret, options.workers) as pool:
+        hidden = _hidden_places(assignment, options.out, source)
+        with LocalPool(assignment, root, secret, options.workers, hidden) as pool:
             # Two seconds of imports that the end of the run needs, while the warm processes do theirs.
             for name in ("nbgrader.converters", "nbgrader.api"):
                 importlib.import_module(name)
@@ -154,13 +189,24 @@ def _log_report(report: Report) -> None:
             LOGGER.warning("%s: %s in %s", report.student, flag.kind, flag.grade_id or "the submission")
 
 
-def _readable_files(student_files: StudentFiles) -> dict[str, bytes]:
-    if student_files.rejected:
-        return {"": student_files.rejected.encode()}
-    try:
-        return dict(student_files.files)
-    except OSError as error:
-        return {"": str(error).encode()}
+def _hidden_places(assignment: Assignment, out: Path, source: Path | None) -> list[Path]:
+    """What students' code must not see, and a file out of each place, for every kernel to try."""
+    places = [place.resolve() for place in (out, assignment.folder, source) if place is not None]
+    home = Path.home().resolve()
+    if home != home.parent and not any(home.is_relative_to(system) for system in SYSTEM):
+        places.append(home)
+    shown = default_read() + public_folders()
+    return [*places, *filter(None, (_file_in(place, shown) for place in places))]
+
+
+def _file_in(place: Path, shown: Sequence[Path]) -> Path | None:
+    """A plain file that lies in a folder, if need be deeper, but not in what is shown of it."""
+    for parent, folders, names in os.walk(place):
+        folders[:] = sorted(name for name in folders if Path(parent, name) not in shown)
+        for path in (Path(parent, name) for name in sorted(names)):
+            if stat.S_ISREG(path.lstat().st_mode) and not any(path.is_relative_to(p) for p in shown):
+                return path
+    return None
 
 
 @contextlib.contextmanager
@@ -239,13 +285,19 @@ def _stored_secret(kept: Path) -> bytes:
     return secret
 
 
-def _write_results(assignment: Assignment, entries: Sequence[JournalEntry], options: Options, source: Path) -> None:
+def _write_results(
+    assignment: Assignment,
+    entries: Sequence[JournalEntry],
+    options: Options,
+    source: Path,
+    left_out: Mapping[str, str],
+) -> None:
     from autograder.gradebook import write_gradebook
 
     out = options.out
     reports = [e.report for e in entries]
     submissions = [e.submission for e in entries]
-    info = _run_info(assignment, options, source, reports)
+    info = {**_run_info(assignment, options, source, reports), "left_out": dict(left_out)}
     _keep_old_results(out)
     write_feedback(out, assignment, submissions, reports)
     write_gradebook(out, assignment, submissions, reports)
@@ -311,14 +363,11 @@ def _keep_old_results(out: Path) -> None:
             now.backup(kept)
 
 
-def _score_changes(old: Path, reports: Sequence[Report]) -> list[str]:
-    """What a re-grade changed, student by student."""
+def _scores_before(path: Path) -> dict[str, float]:
+    """Student -> score in the last run's results.json; nobody without one. Raises WrongUse if it is another file."""
+    if not _finished_before(path):
+        return {}
     try:
-        before = {s["student"]: s["score"] for s in json.loads(old.read_text(encoding="utf-8"))["submissions"]}
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [
-        f"{r.student}: {before[r.student]:g} -> {r.score:g}"
-        for r in reports
-        if r.student in before and before[r.student] != r.score
-    ]
+        return {s["student"]: s["score"] for s in json.loads(path.read_text(encoding="utf-8"))["submissions"]}
+    except (KeyError, TypeError) as error:
+        raise WrongUse(f"{path} is no results.json of this grader. Move it away, or choose another --out.") from error

@@ -1,33 +1,43 @@
 """Find what a class handed in, in whatever layout it arrives, and let no submission spoil another's.
 
 One set of rules reads folders and zips alike: nbgrader's `STUDENT/ASSIGNMENT/`, folders of `STUDENT/`, flat folders of
-`STUDENT.ipynb`, and what Canvas and Moodle make of them. A link, a pipe or a trap rejects its own student and nobody
-else. Contents are read when they are asked for.
+`STUDENT.ipynb`, and what Canvas and Moodle make of them. Each student's folder is read by itself, so that what lies in
+one decides nothing about another; whatever lies beside them is a student's, or is named with the reason why not. A
+link, a pipe or a trap rejects its own student and nobody else. Contents are read when they are asked for, in pieces.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import stat
 import unicodedata
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.errors import WrongUse
 from autograder.records import Assignment, Flag, Submission
-from autograder.submissions.plan import is_litter, notebook_stem, read_submission, resembles, shown_name
+from autograder.submissions.plan import (
+    MAX_SUBMISSION_BYTES,
+    is_litter,
+    notebook_stem,
+    read_names,
+    read_submission,
+    resembles,
+    shown_name,
+)
 from autograder.submissions.sources import Files, Folder, Source, SourceEntry, Zip, files_below, is_zip
 
 MAX_NAME_BYTES = 120
 """of a student's name as a folder name; file systems allow 255, and suffixes are added later"""
-_COMPARED_BYTES = 8 << 20
-"""larger notebooks are not compared between students"""
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.S)
 _CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.S)
+_COURSE_FOLDERS = frozenset({"source", "release", "submitted", "autograded", "feedback"})
+"""of an nbgrader course"""
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
 
 
@@ -39,12 +49,22 @@ class StudentFiles:
     """fit to be the name of a folder"""
     files: Mapping[str, bytes]
     """path within the submission -> content, read at each access; OSError with a sentence if that fails. Of files that
-    are no notebooks only the names are there, with `b""`: they are dropped, and told"""
+    are never looked at only the names are there, with `b""`: they are dropped, and told"""
     note: str = ""
     """what was changed about the student's name"""
     rejected: str = ""
     """why nothing of it may be opened; empty if it may"""
     flags: tuple[Flag, ...] = ()
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        """The content of one file bit by bit: a class may hold more than the memory does."""
+        return self.files.pieces_of(name) if isinstance(self.files, Files) else iter([self.files[name]])
+
+    def digests(self) -> Mapping[str, str]:
+        """Name -> digest of the content, hexadecimal; nothing for what cannot be read."""
+        if isinstance(self.files, Files):
+            return self.files.digests
+        return {name: hashlib.sha256(content).hexdigest() for name, content in self.files.items()}
 
     def read(self, assignment: Assignment) -> Submission:
         """The submission, whatever is in the files; never raises for their content."""
@@ -57,12 +77,25 @@ class StudentFiles:
         return replace(submission, flags=flags + submission.flags)
 
 
+@dataclass(frozen=True)
+class ClassFiles:
+    """What a class handed in."""
+
+    students: list[StudentFiles]
+    """sorted by student"""
+    left_out: Mapping[str, str]
+    """what else lies there: name -> why it is nobody's submission"""
+
+
 @dataclass
 class _Group:
     """The entries of one student, by their names within the submission."""
 
     student: str
     entries: dict[str, SourceEntry] = field(default_factory=dict)
+    raw: str = ""
+    """what the student was called by name of folder or file, before any rule"""
+    is_folder: bool = False
 
     def add(self, name: str, entry: SourceEntry) -> None:
         base, number = name, 2
@@ -71,39 +104,52 @@ class _Group:
         self.entries[name] = entry
 
 
-def find_submissions(path: Path, assignment: Assignment) -> list[StudentFiles]:
-    """Everybody's submission below `path`, sorted by student.
+@dataclass
+class _Layout:
+    """Who is who in a folder."""
 
-    `path`: a folder, one notebook or a zip. Raises WrongUse if it cannot be opened or holds no submission.
+    groups: list[_Group] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def leave_out(self, entry: SourceEntry, reason: str) -> None:
+        self.left_out[shown_name(entry.name) + "/" * entry.is_folder] = reason
+
+
+def find_submissions(path: Path, assignment: Assignment, *, fold_case: bool = False) -> ClassFiles:
+    """Everybody's submission below `path`.
+
+    `path`: a folder, one notebook or a zip. `fold_case`: whether names that differ in case alone would be one folder
+    where the results go. Raises WrongUse if `path` cannot be opened or holds no submission.
     """
     try:
-        groups, source = _find_groups(path, assignment)
+        layout, source = _read_layout(path, assignment)
     # NotImplementedError is how zipfile says that it cannot read a compression method or a newer kind of archive.
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         finding = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise WrongUse(f"The submissions at {path} cannot be opened: {finding}.") from error
+    groups = layout.groups
     if not groups:
         raise WrongUse(_nothing_found(path, source, assignment))
     groups.sort(key=lambda group: group.student)
-    found = [_student_files(group, source) for group in groups]
-    found = _with_distinct_names(found)
+    found = _with_distinct_names([_student_files(group, source) for group in groups], groups, fold_case)
     found = _without_links(found, groups, assignment)
-    return sorted(_with_identical(found, groups), key=lambda student_files: student_files.student)
+    found = sorted(_with_identical(found, groups), key=lambda student_files: student_files.student)
+    return ClassFiles(found, layout.left_out)
 
 
-def _find_groups(path: Path, assignment: Assignment) -> tuple[list[_Group], Source]:
+def _read_layout(path: Path, assignment: Assignment) -> tuple[_Layout, Source]:
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         folder = Folder(path.absolute())
-        return _groups_in_folder(folder, path.resolve(), assignment), folder
+        return _layout_of_folder(folder, path.resolve(), assignment), folder
     if not stat.S_ISREG(mode):
         raise WrongUse(f"{path} is neither a folder nor a file. Name a folder, a notebook or a zip of submissions.")
     if notebook_stem(path.name) is not None:
         real = path.resolve()
-        return [_one_notebook(path, real, assignment)], Folder(real.parent)
+        return _Layout([_one_notebook(path, real, assignment)]), Folder(real.parent)
     if is_zip(path):
         archive = Zip(path.absolute())
-        return _groups_in_folder(archive, path, assignment), archive
+        return _layout_of_folder(archive, path, assignment), archive
     raise WrongUse(f"{path} is neither a notebook nor a zip. Unpack other archives first and name the folder.")
 
 
@@ -121,41 +167,97 @@ def _nothing_found(path: Path, source: Source, assignment: Assignment) -> str:
 # --- layouts -------------------------------------------------------------------------------------------------------
 
 
-def _groups_in_folder(source: Source, path: Path, assignment: Assignment, at: tuple[str, ...] = ()) -> list[_Group]:
+def _layout_of_folder(source: Source, path: Path, assignment: Assignment, at: tuple[str, ...] = ()) -> _Layout:
     """The students below the folder `at`. `path` is where that folder lies, for its name."""
-    children = [child for child in source.children(at) if not _is_aside(child)]
-    folders = [child for child in children if child.is_folder]
+    layout = _Layout()
+    listed = source.children(at)
+    children = [child for child in listed if not _is_litter(child)]
+    for child in listed:
+        if child.is_folder and _is_litter(child):
+            layout.leave_out(child, "is what editors and systems leave behind")
     notebooks = [child for child in children if _is_notebook(child)]
-    names = {child.name for child in folders}
-    if "submitted" in names and ("source" in names or any(c.name == "nbgrader_config.py" for c in children)):
-        return _groups_in_folder(source, path / "submitted", assignment, (*at, "submitted"))  # a whole nbgrader course
-    if notebooks and all(_is_own_name(child.name, assignment) for child in notebooks):
-        return [_whole_folder(source, SourceEntry(at, is_folder=True), _folder_name(path, assignment))]
-    if assignment.name in names and not notebooks:
-        folder = next(child for child in folders if child.name == assignment.name)
-        return [_whole_folder(source, folder, _folder_name(path, assignment))]
-    inner = {folder.parts: _list_folder(source, folder) for folder in folders}
-    if any(_own_folder(inner[folder.parts], assignment) for folder in folders):
-        groups = _nbgrader_layout(source, folders, inner, assignment)
-    elif len(folders) == 1 and not notebooks and _is_wrapping(source, inner[folders[0].parts], assignment):
-        return _groups_in_folder(source, path / folders[0].name, assignment, folders[0].parts)
+    folders = {child.name: child for child in children if child.is_folder}
+    inner = {name: _list_folder(source, folder) for name, folder in folders.items()}
+    working = {name for name, folder in folders.items() if _holds_notebook(source, folder)}
+    others = working - _other_assignments(assignment)  # folders that a student must have made
+    if _is_course(folders, children) and not notebooks and others <= _COURSE_FOLDERS:
+        return _layout_of_folder(source, path / "submitted", assignment, (*at, "submitted"))
+    if notebooks and all(_is_own_name(child.name, assignment) for child in notebooks) and not working:
+        return _Layout([_whole_folder(source, SourceEntry(at, is_folder=True), _folder_name(path, assignment))])
+    if assignment.name in folders and not notebooks and others <= {assignment.name}:
+        return _Layout([_whole_folder(source, folders[assignment.name], _folder_name(path, assignment))])
+    if len(folders) == 1 and not notebooks:
+        ((name, folder),) = folders.items()
+        if _is_wrapping(source, inner[name], assignment):
+            return _layout_of_folder(source, path / name, assignment, folder.parts)
+    for child in children:
+        student = _student_of_flat_file(child, assignment)
+        if child.is_folder:
+            _place_folder(layout, source, child, inner[child.name], assignment, class_of_folders=bool(working))
+        elif student is None and child.problem and working:
+            layout.groups.append(_Group(_platform_name(child.name), {child.name: child}, child.name, is_folder=True))
+        elif student is None:
+            layout.leave_out(child, child.problem or "is no notebook")
+    layout.groups = _without_parts(layout.groups + _flat_layout(children, assignment))
+    return layout
+
+
+def _place_folder(
+    layout: _Layout,
+    source: Source,
+    folder: SourceEntry,
+    children: list[SourceEntry],
+    assignment: Assignment,
+    *,
+    class_of_folders: bool,
+) -> None:
+    """One student's folder. Only what lies in it decides how it is read."""
+    own = _own_folder(children, assignment)
+    inside = {child.name for child in children if not _is_litter(child)}
+    if own is not None:
+        layout.groups.append(_whole_folder(source, own, folder.name))
+    elif inside and inside <= _other_assignments(assignment):
+        layout.leave_out(folder, f"holds other assignments only ({', '.join(sorted(inside))})")
+    elif not class_of_folders:
+        layout.leave_out(folder, "holds no notebook")
     else:
-        groups = _student_folders(source, folders)
-    if groups:  # a link where students' folders lie stands for a student
-        groups += [
-            _rejected_link(child)
-            for child in children
-            if child.problem and not _student_of_flat_file(child, assignment)
-        ]
-    return groups + _flat_layout(children, assignment)
+        layout.groups.append(_whole_folder(source, folder, folder.name))
 
 
-def _is_aside(entry: SourceEntry) -> bool:
-    return (
-        entry.name.startswith(".")
-        or is_litter("/".join(entry.parts) + "/" * entry.is_folder)
-        or entry.name == "__MACOSX"
-    )
+def _without_parts(groups: list[_Group]) -> list[_Group]:
+    """What a platform put under one student's number is one submission, in several folders or files."""
+    whole: list[_Group] = []
+    numbered: dict[str, _Group] = {}
+    for group in groups:
+        if not _is_platform_name(group.raw):
+            whole.append(group)
+        elif group.student not in numbered:
+            numbered[group.student] = group
+            whole.append(group)
+        else:
+            for name, entry in group.entries.items():
+                numbered[group.student].add(name, entry)
+    return whole
+
+
+def _is_course(folders: Mapping[str, SourceEntry], children: list[SourceEntry]) -> bool:
+    """Whether this is a whole nbgrader course."""
+    return "submitted" in folders and ("source" in folders or any(c.name == "nbgrader_config.py" for c in children))
+
+
+@functools.cache
+def _other_assignments(assignment: Assignment) -> frozenset[str]:
+    """What lies beside the assignment's folder: names that the instructor, and no student, has given."""
+    return frozenset(path.name for path in assignment.folder.parent.iterdir() if path.is_dir()) - {assignment.name}
+
+
+def _holds_notebook(source: Source, folder: SourceEntry) -> bool:
+    """Whether somewhere below lies a notebook, or something that may not be opened and could be one."""
+    return any(_is_notebook(entry) or entry.problem for entry in files_below(source, folder) if not _is_litter(entry))
+
+
+def _is_litter(entry: SourceEntry) -> bool:
+    return is_litter("/".join(entry.parts) + "/" * entry.is_folder)
 
 
 def _is_notebook(entry: SourceEntry) -> bool:
@@ -169,12 +271,16 @@ def _is_own_name(name: str, assignment: Assignment) -> bool:
 def _folder_name(path: Path, assignment: Assignment) -> str:
     """The student that a single submission's folder or zip belongs to."""
     named = path.parent if path.name == assignment.name else path
-    return _lms_name(named.stem if named.suffix == ".zip" else named.name) or "student"
+    return _platform_name(named.stem if named.suffix == ".zip" else named.name) or "student"
 
 
-def _lms_name(name: str) -> str:
-    found = _MOODLE.fullmatch(name)
-    return f"{found['name']}_{found['id']}" if found else name
+def _platform_name(folder: str) -> str:
+    found = _MOODLE.fullmatch(folder)
+    return f"{found['name']}_{found['id']}" if found else folder
+
+
+def _is_platform_name(raw: str) -> bool:
+    return bool(_MOODLE.fullmatch(raw) or _CANVAS.fullmatch(raw))
 
 
 def _list_folder(source: Source, folder: SourceEntry) -> list[SourceEntry]:
@@ -190,58 +296,37 @@ def _own_folder(children: Iterable[SourceEntry], assignment: Assignment) -> Sour
     return next(fits, None)
 
 
-def _nbgrader_layout(
-    source: Source, folders: list[SourceEntry], inner: dict[tuple[str, ...], list[SourceEntry]], assignment: Assignment
-) -> list[_Group]:
-    """`STUDENT/ASSIGNMENT/`. A student without that folder handed in other assignments only."""
-    groups = []
-    for folder in folders:
-        own = _own_folder(inner[folder.parts], assignment)
-        if own is not None:
-            groups.append(_whole_folder(source, own, folder.name))
-        elif not inner[folder.parts]:
-            groups.append(_whole_folder(source, folder, folder.name))
-    return groups
-
-
 def _is_wrapping(source: Source, children: list[SourceEntry], assignment: Assignment) -> bool:
-    """Whether a lone folder holds the class rather than being a student's: zips often have one."""
-    folders = [child for child in children if child.is_folder and not _is_aside(child)]
-    if any(_own_folder(_list_folder(source, folder), assignment) for folder in folders):
-        return True
+    """Whether a lone folder holds the class rather than being a student's: zips often have one.
+
+    In doubt it is a class, so that no file can make one student of many.
+    """
+    folders = [child for child in children if child.is_folder]
     stems = [notebook_stem(child.name) or "" for child in children if _is_notebook(child)]
-    if not stems:
-        return any(_is_notebook(entry) for folder in folders for entry in files_below(source, folder))
-    return not any(resembles(stem, notebook.name) for stem in stems for notebook in assignment.notebooks)
+    return (
+        any(_own_folder(_list_folder(source, folder), assignment) for folder in folders)
+        or any(_holds_notebook(source, folder) for folder in folders)
+        or not all(any(resembles(stem, notebook.name) for notebook in assignment.notebooks) for stem in stems)
+    )
 
 
-def _student_folders(source: Source, folders: list[SourceEntry]) -> list[_Group]:
-    """`STUDENT/*.ipynb`, if any of the folders holds a notebook or something that may not be opened."""
-    groups = [_whole_folder(source, folder, _lms_name(folder.name)) for folder in folders]
-    entries = [entry for group in groups for entry in group.entries.values()]
-    return groups if any(_is_notebook(entry) or entry.problem for entry in entries) else []
-
-
-def _whole_folder(source: Source, folder: SourceEntry, student: str) -> _Group:
-    group = _Group(student)
+def _whole_folder(source: Source, folder: SourceEntry, raw: str) -> _Group:
+    group = _Group(_platform_name(raw), raw=raw, is_folder=True)
     for entry in [folder] if folder.problem else files_below(source, folder):
         group.add("/".join(entry.parts[len(folder.parts) :]) or entry.name, entry)
     return group
 
 
-def _rejected_link(entry: SourceEntry) -> _Group:
-    return _Group(_lms_name(entry.name), {entry.name: entry})
-
-
 def _flat_layout(children: list[SourceEntry], assignment: Assignment) -> list[_Group]:
-    """`STUDENT.ipynb`, and files that an LMS named after student, numbers and the original name."""
-    groups: dict[str, _Group] = {}
+    """`STUDENT.ipynb`, and files that a platform named after student, numbers and the original name."""
+    groups = []
     for child in children:
         found = _student_of_flat_file(child, assignment)
         if found is not None:
             student, name = found
-            groups.setdefault(student, _Group(student)).add(name, child)
-    return list(groups.values())
+            raw = child.name if _is_platform_name(child.name) else notebook_stem(child.name) or child.name
+            groups.append(_Group(student, {name: child}, raw))
+    return groups
 
 
 def _student_of_flat_file(entry: SourceEntry, assignment: Assignment) -> tuple[str, str] | None:
@@ -269,7 +354,7 @@ def _one_notebook(path: Path, real: Path, assignment: Assignment) -> _Group:
         folder = path.absolute().parent
         student = folder.parent.name if folder.name == assignment.name else notebook_stem(path.name) or path.name
         name = path.name
-    return _Group(student, {name: entry})
+    return _Group(student, {name: entry}, student)
 
 
 # --- one student ---------------------------------------------------------------------------------------------------
@@ -279,8 +364,13 @@ def _student_files(group: _Group, source: Source) -> StudentFiles:
     student, note = safe_name(group.student)
     problems = [f"{shown_name(name)} {entry.problem}" for name, entry in group.entries.items() if entry.problem]
     plain = {name: entry for name, entry in group.entries.items() if not entry.problem}
-    files = Files(source, plain, unopened=frozenset(name for name in plain if notebook_stem(name) is None))
+    opened = read_names(plain)
+    files = Files(source, plain, unopened=frozenset(plain.keys() - set(opened)))
     rejected = f"{problems[0]}. Nothing of this submission was opened; hand in plain files." if problems else ""
+    size = sum(plain[name].size for name in opened)
+    if size > MAX_SUBMISSION_BYTES and not rejected:
+        limit = f"the limit is {MAX_SUBMISSION_BYTES >> 20}"
+        rejected = f"Its notebooks have {size >> 20:,} MiB together; {limit}. Clear all outputs and hand in again."
     return StudentFiles(student, files, note, rejected, _renaming_flags(note))
 
 
@@ -304,19 +394,30 @@ def _is_unsafe(character: str) -> bool:
     return unicodedata.category(character).startswith("C") or character in '/\\:*?"<>|`$;&\u2028\u2029'
 
 
-def _with_distinct_names(found: list[StudentFiles]) -> list[StudentFiles]:
-    """Names that differ in case alone are one folder on many systems: all but the first get a number."""
-    used: set[str] = set()
-    distinct = []
-    for student_files in found:
-        name, number = student_files.student, 2
-        while name.casefold() in used:
-            name, number = f"{student_files.student}-{number}", number + 1
-        used.add(name.casefold())
-        if name != student_files.student:
-            note = f"The student is called {name} here, as another one is called {student_files.student} but for case."
-            student_files = replace(student_files, student=name, note=note, flags=_renaming_flags(note))
-        distinct.append(student_files)
+def _with_distinct_names(found: list[StudentFiles], groups: list[_Group], fold_case: bool) -> list[StudentFiles]:
+    """Who was called so when handing in keeps the name; others who would be called the same get a digest.
+
+    `a:b` becomes a_b and must not take the place of a student called a_b. A file `ada.ipynb` gives way to a folder
+    `ada/`: folders are named by the platform or the instructor, files by students.
+    """
+    by_name: dict[str, list[int]] = defaultdict(list)
+    for number, one in enumerate(found):
+        by_name[one.student.casefold() if fold_case else one.student].append(number)
+    distinct, renamed = list(found), []
+    for numbers in by_name.values():
+        true = [n for n in numbers if groups[n].raw == found[n].student]
+        true = [n for n in true if groups[n].is_folder] or true
+        if len(numbers) > 1:
+            renamed += numbers if len(true) != 1 else [n for n in numbers if n != true[0]]
+    taken = {one.student for number, one in enumerate(found) if number not in set(renamed)}
+    for number in renamed:
+        student, group = found[number].student, groups[number]
+        mark = hashlib.sha256(f"{group.raw}/{group.is_folder}".encode(errors="surrogatepass")).hexdigest()
+        name = next(name for length in (8, 64) if (name := f"{student}-{mark[:length]}") not in taken)
+        taken.add(name)
+        note = f"The student is called {name} here, as another one is called {student}; handed in as "
+        note += f"{shown_name(group.raw)!r}."
+        distinct[number] = replace(found[number], student=name, note=note, flags=_renaming_flags(note))
     return distinct
 
 
@@ -353,27 +454,21 @@ def _with_identical(found: list[StudentFiles], groups: list[_Group]) -> list[Stu
     sizes = [
         ()
         if student_files.rejected
-        else tuple(sorted(e.size for n, e in group.entries.items() if notebook_stem(n) is not None))
+        else tuple(sorted(group.entries[name].size for name in read_names(student_files.files)))
         for student_files, group in zip(found, groups, strict=True)
     ]
     common = Counter(sizes)
-    by_content: dict[str, list[int]] = defaultdict(list)
+    by_content: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, student_files in enumerate(found):
-        if sizes[index] and common[sizes[index]] > 1 and sum(sizes[index]) <= _COMPARED_BYTES:
-            by_content[_notebooks_digest(student_files)].append(index)
+        if sizes[index] and common[sizes[index]] > 1:
+            digests = [student_files.digests()[name] for name in read_names(student_files.files)]
+            if all(digests):
+                by_content[tuple(sorted(digests))].append(index)
     result = list(found)
-    for content, indices in by_content.items():
-        for index in indices if content and len(indices) > 1 else ():
+    for indices in by_content.values():
+        for index in indices if len(indices) > 1 else ():
             others = [found[other].student for other in indices if other != index]
             more = f" and {len(others) - 3} more" if len(others) > 3 else ""
             flag = Flag("identical", f"The same bytes as the submission of {', '.join(others[:3])}{more}.")
             result[index] = replace(found[index], flags=(*found[index].flags, flag))
     return result
-
-
-def _notebooks_digest(student_files: StudentFiles) -> str:
-    names = [name for name in student_files.files if notebook_stem(name) is not None]
-    try:
-        return "".join(sorted(hashlib.sha256(student_files.files[name]).hexdigest() for name in names))
-    except OSError:
-        return ""

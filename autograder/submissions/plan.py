@@ -11,7 +11,7 @@ import hashlib
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -92,9 +92,8 @@ class _NotebookFiles:
     _parsed: dict[str, StudentNotebook | Unreadable] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        shown_names = sorted(name for name in self.files if not is_litter(name))
-        self.names = [name for name in shown_names if notebook_stem(name) is not None][:MAX_NOTEBOOK_FILES]
-        self.others = [name for name in shown_names if name not in set(self.names)]
+        self.names = read_names(self.files)
+        self.others = sorted(name for name in self.files if not is_litter(name) and name not in set(self.names))
 
     def cells(self, name: str) -> tuple[StudentCell, ...]:
         return self.notebook(name).cells
@@ -143,6 +142,12 @@ def _digest_of_names(files: Mapping[str, bytes]) -> str:
     for name in sorted(files):
         total.update(hashlib.sha256(name.encode(errors="surrogatepass")).digest())
     return total.hexdigest()
+
+
+def read_names(names: Iterable[str]) -> list[str]:
+    """Which of a submission's files are opened: its notebooks, the first `MAX_NOTEBOOK_FILES` in order of name."""
+    notebooks = (name for name in names if notebook_stem(name) is not None and not is_litter(name))
+    return sorted(notebooks)[:MAX_NOTEBOOK_FILES]
 
 
 def is_litter(name: str) -> bool:

@@ -6,6 +6,9 @@ swapped for a link between the look and the opening; a zip is read in memory and
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import io
 import os
 import stat
 import zipfile
@@ -15,14 +18,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from autograder.submissions.repair import MAX_NOTEBOOK_BYTES
 
 MAX_FILES = 2_000
 """entries below one student's folder"""
 MAX_DEPTH = 12
-MAX_ZIP_ENTRIES = 500_000
+MAX_LIST_BYTES = 8 << 20
+"""the list at the end of a zip, which is read in one piece: about 80,000 files; each costs a kilobyte of memory"""
+PIECE_BYTES = 1 << 20
 
 _NOT_FOLLOWED = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 _KINDS = {
@@ -59,7 +64,7 @@ class Source(Protocol):
     def children(self, parts: tuple[str, ...]) -> list[SourceEntry]:
         """What lies directly in the folder `parts`, sorted by name. OSError if it cannot be listed."""
 
-    def read(self, entry: SourceEntry) -> bytes:
+    def pieces(self, entry: SourceEntry) -> Iterator[bytes]:
         """The bytes of a file, at most `MAX_NOTEBOOK_BYTES`. OSError with a sentence if they cannot be had."""
 
 
@@ -93,8 +98,26 @@ class Files(Mapping[str, bytes]):
     """names that are there without content: no use is made of them, so they may be as large as they like"""
 
     def __getitem__(self, name: str) -> bytes:
+        return b"".join(self.pieces_of(name))
+
+    def pieces_of(self, name: str) -> Iterator[bytes]:
+        """The content of one file, never held whole here. OSError with a sentence if it cannot be had."""
         entry = self.entries[name]
-        return b"" if name in self.unopened else self.source.read(entry)
+        return iter(()) if name in self.unopened else self.source.pieces(entry)
+
+    @functools.cached_property
+    def digests(self) -> Mapping[str, str]:
+        """Name -> SHA-256 of the content, hexadecimal; nothing for what cannot be read."""
+        return {name: self._digest(name) for name in self.entries}
+
+    def _digest(self, name: str) -> str:
+        total = hashlib.sha256()
+        try:
+            for piece in self.pieces_of(name):
+                total.update(piece)
+        except OSError:
+            return ""
+        return total.hexdigest()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -114,16 +137,14 @@ class Folder:
             found = [_entry(parts, item.name, item.stat(follow_symlinks=False)) for item in listing]
         return sorted(found, key=lambda entry: entry.name)
 
-    def read(self, entry: SourceEntry) -> bytes:
+    def pieces(self, entry: SourceEntry) -> Iterator[bytes]:
         with self._opened(entry.parts) as descriptor:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(f"{entry.name} is not a plain file")
             _refuse_large(entry.name, status.st_size)
             with os.fdopen(os.dup(descriptor), "rb") as file:
-                data = file.read(MAX_NOTEBOOK_BYTES + 1)
-        _refuse_large(entry.name, len(data))
-        return data
+                yield from _bounded_pieces(file, entry.name)
 
     @contextmanager
     def _opened(self, parts: tuple[str, ...], flags: int = 0) -> Iterator[int]:
@@ -151,10 +172,29 @@ def _entry(parts: tuple[str, ...], name: str, status: os.stat_result) -> SourceE
     )
 
 
+def _bounded_pieces(file: IO[bytes], name: str) -> Iterator[bytes]:
+    """What the file holds, which may be more than was said of it."""
+    total = 0
+    while piece := file.read(PIECE_BYTES):
+        total += len(piece)
+        _refuse_large(name, total)
+        yield piece
+
+
 def _refuse_large(name: str, size: int) -> None:
     if size > MAX_NOTEBOOK_BYTES:
         limit = MAX_NOTEBOOK_BYTES >> 20
         raise OSError(f"{name} has {size >> 20:,} MiB; the limit is {limit} MiB. Clear all outputs and hand in again")
+
+
+class _ListReader(io.BufferedReader):
+    """A zip as `zipfile` may read it: its list of entries has whatever size the zip says."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MAX_LIST_BYTES:
+            limit = f"the limit is {MAX_LIST_BYTES >> 20} MiB, about 80,000 files"
+            raise OSError(f"its list of files has {size >> 20:,} MiB; {limit}. Unpack it and name the folder")
+        return super().read(size)
 
 
 @dataclass
@@ -166,11 +206,8 @@ class Zip:
     _open: tuple[int, zipfile.ZipFile] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        with zipfile.ZipFile(self.path) as archive:
-            infos = archive.infolist()
-        if len(infos) > MAX_ZIP_ENTRIES:
-            raise OSError(f"it holds {len(infos):,} entries; the limit is {MAX_ZIP_ENTRIES:,}")
-        self._tree = _tree(infos)
+        with _ListReader(io.FileIO(self.path)) as file, zipfile.ZipFile(file) as archive:
+            self._tree = _tree(archive.infolist())
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_open": None}
@@ -178,15 +215,13 @@ class Zip:
     def children(self, parts: tuple[str, ...]) -> list[SourceEntry]:
         return sorted(self._tree.get(parts, []), key=lambda entry: entry.name)
 
-    def read(self, entry: SourceEntry) -> bytes:
+    def pieces(self, entry: SourceEntry) -> Iterator[bytes]:
         _refuse_large(entry.name, entry.size)
         try:
             with self._archive().open(entry.key) as file:
-                data = file.read(MAX_NOTEBOOK_BYTES + 1)
+                yield from _bounded_pieces(file, entry.name)
         except (OSError, RuntimeError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
             raise OSError(f"{entry.name} is damaged inside the zip ({error}). Download the zip again") from error
-        _refuse_large(entry.name, len(data))
-        return data
 
     def _archive(self) -> zipfile.ZipFile:
         """Opened once in each process: a forked one would share the place in the file with its parent."""

@@ -150,6 +150,24 @@ def test_what_is_graded_is_not_graded_again_and_a_change_is(course: Judged, grad
     assert scores(out) == SCORES | {"bob": 2.0}
 
 
+@shares_the_run
+def test_who_was_graded_and_is_gone_stops_the_run_until_the_instructor_says_so(
+    course: Judged, graded: Graded, tmp_path: Path
+) -> None:
+    out = graded.copy(tmp_path / "out")
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.name not in (".lock", "run.log")}
+    shutil.rmtree("submitted/bob")
+    (Path("submitted") / ".git").mkdir()
+    command = ("grade", "small", "submitted", "--out", out)
+    status, _, said = run(*command)
+    assert status == 2 and "1 of the 3 students" in said and ": bob. Nothing was graded" in said
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    status, printed, _ = run(*command, "--without", "bob")
+    assert scores(out) == {"ann": 2.0, "cid": 0.0}
+    assert "left out: .git/ is what editors and systems leave behind" in printed
+    assert "what editors and systems leave behind" in (out / "report.html").read_text()
+
+
 class BrokenPool(LocalPool):
     """Nothing can be graded, and no process is needed for that."""
 

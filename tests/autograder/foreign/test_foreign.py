@@ -170,8 +170,8 @@ def test_released_text_is_what_nbgrader_generates(foreign: Foreign) -> None:
 
 def test_submissions_are_found_in_nbgraders_course_and_read(foreign: Foreign) -> None:
     assignment = load_assignment(foreign.source, foreign.course)
-    assert {handed.student for handed in find_submissions(foreign.course, assignment)} >= set(HONEST)
-    by_student = {handed.student: handed for handed in find_submissions(foreign.submissions, assignment)}
+    assert {handed.student for handed in find_submissions(foreign.course, assignment).students} >= set(HONEST)
+    by_student = {handed.student: handed for handed in find_submissions(foreign.submissions, assignment).students}
     assert by_student.keys() == CLASS.keys() | {"broken-json"}
     written = by_student["written"].read(assignment)
     first, second = written.notebooks

@@ -123,20 +123,20 @@ def test_a_journal_that_may_not_be_written_is_said_in_words(journal: Journal) ->
     assert stat.S_ISDIR(journal.path.stat().st_mode)
 
 
-FILES = {"a.ipynb": b"1", "b.ipynb": b"2"}
-SAME: dict[str, Any] = {"student": "ann", "files": FILES, "grading": "d", "secret": b"s"}
+FILES = {"a.ipynb": "1", "b.ipynb": "2"}
+SAME: dict[str, Any] = {"student": "ann", "digests": FILES, "grading": "d", "secret": b"s"}
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"student": "bob"},
-        {"files": {"a.ipynb": b"1", "b.ipynb": b"3"}},
-        {"files": {"a.ipynb": b"1"}},
-        {"files": {"a.ipynb": b"2", "b.ipynb": b"1"}},
-        {"files": {"a.ipynb": b"12", "b.ipynb": b""}},
-        {"files": {"a.ipynb1": b"", "b.ipynb": b"2"}},
-        {"files": {}},
+        {"digests": {"a.ipynb": "1", "b.ipynb": "3"}},
+        {"digests": {"a.ipynb": "1"}},
+        {"digests": {"a.ipynb": "2", "b.ipynb": "1"}},
+        {"digests": {"a.ipynb": "12", "b.ipynb": ""}},
+        {"digests": {"a.ipynb1": "", "b.ipynb": "2"}},
+        {"digests": {}},
         {"grading": "e"},
         {"secret": b"t"},
     ],
@@ -147,8 +147,8 @@ def test_anything_that_could_change_a_verdict_changes_the_key(change: dict[str, 
 
 
 def test_the_order_of_files_and_odd_names_do_not_matter_to_a_key() -> None:
-    assert key_of(**SAME) == key_of(**{**SAME, "files": {"b.ipynb": b"2", "a.ipynb": b"1"}})
-    assert len(key_of(**{**SAME, "files": {"\udcff.ipynb": b""}})) == 64
+    assert key_of(**SAME) == key_of(**{**SAME, "digests": {"b.ipynb": "2", "a.ipynb": "1"}})
+    assert len(key_of(**{**SAME, "digests": {"\udcff.ipynb": ""}})) == 64
 
 
 def test_the_grader_its_folder_its_device_and_what_is_installed_are_in_the_key_of_grading(

@@ -164,8 +164,8 @@ def test_a_judge_that_hangs_is_killed_and_costs_its_own_submission_alone(
 ) -> None:
     real = local_pool._Judge.grade
 
-    def impatient(self: Any, job: dict[str, Any], blobs: Any, patience_s: float) -> Any:
-        return real(self, job, blobs, 4.0 if job["student"] == "cursed" else patience_s)
+    def impatient(self: Any, student_files: StudentFiles, patience_s: float) -> Any:
+        return real(self, student_files, 4.0 if student_files.student == "cursed" else patience_s)
 
     monkeypatch.setattr(local_pool._Judge, "grade", impatient)
     with pool_of(cursed, 1) as pool:
@@ -182,11 +182,11 @@ def test_a_judge_that_hangs_is_killed_and_costs_its_own_submission_alone(
 
 def test_who_ends_the_judge_asks_it_for_all_memory_or_cannot_be_read_costs_nobody_else_points(cursed: Any) -> None:
     class Unreadable(dict[str, bytes]):
-        def items(self) -> Any:  # type: ignore[override]
+        def __getitem__(self, name: str) -> bytes:
             raise PermissionError("no permission to read it")
 
     handed = handed_in(cursed, {"ann": {}, "cursed": spell(1), "greedy": spell(4), "zoe": {}})
-    reports = grade(cursed, [*handed[:2], StudentFiles("closed", Unreadable()), *handed[2:]], 2)
+    reports = grade(cursed, [*handed[:2], StudentFiles("closed", Unreadable({"squares.ipynb": b""})), *handed[2:]], 2)
     assert reports["ann"].score == reports["zoe"].score == 4.0
     assert len(set(spellbound(cursed))) == 3, "the one that ends its judge was tried twice"
     assert reports["cursed"].state is Verdict.GRADER_ERROR and reports["cursed"].reason

@@ -5,6 +5,7 @@ More traps, in folders and zips, are those of `tests/attacks/files`.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import shutil
@@ -12,6 +13,7 @@ import socket
 import stat
 import struct
 import time
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ import pytest
 from autograder.errors import WrongUse
 from autograder.records import Assignment
 from autograder.submissions.intake import MAX_NAME_BYTES, StudentFiles, find_submissions, safe_name
+from autograder.submissions.sources import MAX_LIST_BYTES
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Room:
         return path
 
     def found(self, path: Path) -> dict[str, StudentFiles]:
-        return {handed.student: handed for handed in find_submissions(path, self.assignment)}
+        return {handed.student: handed for handed in find_submissions(path, self.assignment).students}
 
     def outcomes(self, path: Path) -> dict[str, str]:
         """Student -> `full` for a full honest plan, `rejected`, or what was attempted."""
@@ -107,9 +110,53 @@ LAYOUTS = {
 @pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_is_understood(room: Room, layout: str, packed: bool, tmp_path: Path) -> None:
+    (room.little.folder.parent / "other").mkdir()  # another assignment of the course
     path = room.place(dict.fromkeys(LAYOUTS[layout], room.honest))
     expected = dict.fromkeys(PLATFORMS.get(layout, ("ada", "bob")), "full")
     assert room.outcomes(zipped(path, tmp_path / "class.zip") if packed else path) == expected
+
+
+TAKEOVERS = {
+    "a folder named like the assignment": ["mal/little/x.ipynb"],
+    "a student named like the assignment": ["little/x.ipynb"],
+    "a notebook named like the assignment's": ["little.ipynb"],
+    "the same in another case": ["LITTLE/little/little.ipynb", "Little.ipynb"],
+    "what looks like a course": ["submitted/x.ipynb", "source/x.ipynb", "nbgrader_config.py"],
+    "a course and the assignment": ["submitted/little/x.ipynb", "source/x.ipynb"],
+    "a hidden folder": [".mal/little.ipynb"],
+    "names of the others": ["bob:/x.ipynb", "Ada/little.ipynb", "ada:.ipynb"],
+}
+
+
+@pytest.mark.parametrize("added", TAKEOVERS.values(), ids=TAKEOVERS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_student_takes_another_ones_row_or_name(room: Room, layout: str, added: list[str]) -> None:
+    inside = next((f for f in ("submissions/", "submitted/") if all(f in name for name in LAYOUTS[layout][-2:])), "")
+    (room.little.folder.parent / "other").mkdir()
+    room.place(dict.fromkeys((f"{inside}{name}" for name in added), b"{}"))
+    path = room.place(dict.fromkeys(LAYOUTS[layout], room.honest))
+    outcomes = room.outcomes(path)
+    honest = PLATFORMS.get(layout, ("ada", "bob"))
+    assert {student: outcomes.get(student) for student in honest} == dict.fromkeys(honest, "full")
+    left_out = find_submissions(path, room.assignment).left_out
+    assert len(outcomes) + len(left_out) == len([p for p in (path / inside).iterdir() if p.name != ".DS_Store"])
+
+
+def test_what_lies_beside_the_submissions_is_named_with_the_reason(room: Room) -> None:
+    (room.little.folder.parent / "other").mkdir()
+    names = ["ada/little/little.ipynb", ".git/x", "__MACOSX/x", "roster.csv", "cyd/other/little.ipynb"]
+    found = find_submissions(room.place(dict.fromkeys(names, room.honest)), room.assignment)
+    assert [one.student for one in found.students] == ["ada"]
+    assert found.left_out == {
+        ".git/": "is what editors and systems leave behind",
+        "__MACOSX/": "is what editors and systems leave behind",
+        "cyd/": "holds other assignments only (other)",
+        "roster.csv": "is no notebook",
+    }
+    flat = find_submissions(
+        room.place({"flat/bob.ipynb": room.honest, "flat/img/x.png": b""}) / "flat", room.assignment
+    )
+    assert flat.left_out == {"img/": "holds no notebook"}
 
 
 def test_who_handed_in_another_kind_of_file_to_a_platform_is_told(room: Room) -> None:
@@ -191,7 +238,8 @@ def test_a_folder_that_may_not_be_opened_rejects_its_student(room: Room, tmp_pat
         os.seteuid(65534)  # root may open everything
     try:
         rejected = {
-            handed.student: handed.read(room.assignment).rejected for handed in find_submissions(path, room.assignment)
+            handed.student: handed.read(room.assignment).rejected
+            for handed in find_submissions(path, room.assignment).students
         }
         with pytest.raises(WrongUse, match="Permission denied"):
             find_submissions(root / "closed", room.assignment)
@@ -272,6 +320,39 @@ def test_a_huge_notebook_is_not_read_and_other_huge_files_are_not_opened(room: R
     assert room.outcomes(path) == {"ada": "full", "mal": "rejected"}
     assert room.found(path)["ada"].files["data.bin"] == b""
     assert "MiB" in room.found(path)["mal"].read(room.assignment).rejected
+
+
+def test_one_submission_of_gigabytes_costs_the_run_little_memory_and_nobody_else_anything(room: Room) -> None:
+    blank = b" " * (8 << 20)
+
+    def write(archive: zipfile.ZipFile) -> None:
+        for number in range(30):
+            archive.writestr(f"mal/{number:02}.ipynb", blank)
+        for number in range(100):
+            archive.writestr(f"eve/{number:02}.ipynb", b"{}")
+
+    path = room.archive(write)
+    tracemalloc.start()
+    try:
+        found = room.found(path)
+        digests = {student: one.digests() for student, one in found.items()}
+        assert sum(len(piece) for piece in found["ada"].pieces("little.ipynb")) == len(room.honest)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+    assert "160 MiB together; the limit is 96" in found["mal"].rejected  # of 30 notebooks 20 are looked at
+    assert not found["ada"].rejected and digests["ada"]["little.ipynb"] == hashlib.sha256(room.honest).hexdigest()
+    assert len(found["eve"].files) == 100 and found["eve"].files["99.ipynb"] == b""
+
+
+def test_the_list_of_a_zip_is_not_read_if_it_alone_would_fill_the_memory(room: Room, tmp_path: Path) -> None:
+    path = tmp_path / "class.zip"
+    entry = b"PK\x01\x02" + bytes(24) + struct.pack("<H", 1) + bytes(16) + b"a"
+    entries = entry * (MAX_LIST_BYTES // len(entry) + 1)
+    # A zip says how long its list is, and how many entries it has; only the length is believed, also beyond 65,535.
+    path.write_bytes(b"PK\x03\x04" + entries + struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 1, 1, len(entries), 0, 0))
+    with pytest.raises(WrongUse, match=r"list of files has 8 MiB; .* Unpack it and name the folder"):
+        find_submissions(path, room.assignment)
 
 
 # --- zips ------------------------------------------------------------------------------------------------------------
@@ -363,10 +444,38 @@ def test_a_name_that_is_not_utf8_is_graded(room: Room) -> None:
     assert room.outcomes(path) == {"ada": "full", "b_b": "full"}
 
 
-def test_names_that_differ_in_case_alone_get_different_folders(room: Room) -> None:
-    path = room.archive(lambda z: [z.writestr(f"{name}/little.ipynb", room.honest) for name in ("Ada", "ADA", "a\nb")])
-    assert room.outcomes(path) == dict.fromkeys(("ADA", "Ada-2", "ada-3", "a_b"), "full")
-    assert "case" in room.found(path)["ada-3"].note
+def test_whose_name_it_is_keeps_it_and_others_get_a_digest(room: Room) -> None:
+    decomposed = "jose\u0301"
+    names = ["a_b", "a:b", "a*b", "Ada", "ADA", decomposed, "jos\xe9", "zoe"]
+    path = room.archive(lambda z: [z.writestr(f"{name}/little.ipynb", room.honest) for name in names])
+    found = room.found(path)
+    assert {"a_b", "ada", "Ada", "ADA", "jos\xe9", "zoe"} <= found.keys()
+    renamed = {student: one.note for student, one in found.items() if one.note}
+    assert sorted(student[: student.index("-")] for student in renamed) == ["a_b", "a_b", "jos\xe9"]
+    assert all(
+        len(student.rpartition("-")[2]) == 8 and "another one is called" in note for student, note in renamed.items()
+    )
+    assert {student.student for student in find_submissions(path, room.assignment).students} == found.keys()
+
+
+def test_a_file_gives_way_to_the_folder_and_the_name_in_full_to_the_shortened_one(room: Room) -> None:
+    both = room.place({"ada/little.ipynb": room.honest, "ada.ipynb": b"{}", "zoe_little.ipynb": b"{}"})
+    assert room.outcomes(both) | {"zoe": ""} == room.outcomes(both) | {"ada": "full", "zoe": ""}
+    assert [student[:4] for student in room.found(both)] == ["ada", "ada-", "zoe"]
+    flat = room.place({"flat/bob.ipynb": room.honest, "flat/bob_little.ipynb": b"{}"}) / "flat"
+    assert room.outcomes(flat)["bob"] == "full" and len(room.found(flat)) == 2
+
+
+def test_where_case_does_not_count_no_two_names_are_one_folder(room: Room) -> None:
+    path = room.archive(lambda z: [z.writestr(f"{name}/little.ipynb", room.honest) for name in ("Ada", "bob")])
+    students = [one.student for one in find_submissions(path, room.assignment, fold_case=True).students]
+    assert len({student.casefold() for student in students}) == 3 and "bob" in students
+
+
+def test_a_platforms_folders_of_one_student_are_one_submission(room: Room) -> None:
+    kinds = {"file_": "little.ipynb", "onlinetext_": "onlinetext.html"}
+    names = [f"Ada Doe_1_assignsubmission_{kind}/{name}" for kind, name in kinds.items()]
+    assert room.outcomes(room.place(dict.fromkeys(names, room.honest))) == {"Ada Doe_1": "full"}
 
 
 # --- between students ------------------------------------------------------------------------------------------------
@@ -378,7 +487,7 @@ def test_the_same_bytes_under_two_names_are_graded_and_flagged(room: Room) -> No
     path = room.place({f"{name}.ipynb": content for name, content in names.items()})
     flags = {
         handed.student: [flag.message for flag in handed.read(room.assignment).flags if flag.kind == "identical"]
-        for handed in find_submissions(path, room.assignment)
+        for handed in find_submissions(path, room.assignment).students
     }
     assert flags == {
         "ada": ["The same bytes as the submission of bob."],
@@ -392,5 +501,5 @@ def test_the_same_bytes_under_two_names_are_graded_and_flagged(room: Room) -> No
 def test_a_class_of_a_thousand_is_listed_in_seconds(room: Room) -> None:
     path = room.place({f"s{number:04}/little.ipynb": room.honest for number in range(1000)})
     began = time.process_time()
-    assert len(find_submissions(path, room.assignment)) == 1000
+    assert len(find_submissions(path, room.assignment).students) == 1000
     assert time.process_time() - began < 10
