@@ -25,6 +25,8 @@ MAX_VALUES = 4_000_000
 MAX_CELLS = 2_000
 MAX_CODE_CHARS = 512 << 10
 """code of one notebook, all cells together"""
+MAX_TEXT_CHARS = 8 << 20
+"""all cells together: a run keeps the text of every submission"""
 
 CLAIMS = ("grade", "solution", "locked", "task", "points", "schema_version", "cell_type")
 """nbgrader metadata of a submission, compared with the instructor's only to tell what was changed"""
@@ -80,6 +82,12 @@ def read_notebook(data: bytes) -> StudentNotebook:
     code = sum(len(cell.source) for cell in cells if cell.kind == "code")
     if code > MAX_CODE_CHARS:
         raise Unreadable(f"The notebook holds {code:,} characters of code; the limit is {MAX_CODE_CHARS:,}.")
+    characters = sum(len(cell.source) for cell in cells)
+    if characters > MAX_TEXT_CHARS:
+        raise Unreadable(
+            f"The cells hold {characters:,} characters of text; the limit is {MAX_TEXT_CHARS:,}. "
+            "Insert pictures as files or attachments, not as text."
+        )
     return StudentNotebook(cells, tuple(dict.fromkeys(repairs)))
 
 

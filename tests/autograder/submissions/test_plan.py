@@ -426,8 +426,9 @@ def test_many_unknown_cells_are_matched_soon(little: Any) -> None:
     read_soon(little, little.bytes(little.honest() | {"cells": cells}))
 
 
-def test_too_much_code_is_rejected(little: Any) -> None:
+def test_too_much_code_or_text_is_rejected(little: Any) -> None:
     assert "characters of code" in read(little, little.honest(double="x" * 3_000_000)).rejected
+    assert "characters of text" in read(little, little.honest(explain="x" * 9_000_000)).rejected
 
 
 def test_findings_are_bounded(little: Any) -> None:
