@@ -179,7 +179,7 @@ def graded_files(
 
 
 def _students(works: Mapping[str, Work], submitted: Path, assignment: Assignment) -> tuple[str, ...]:
-    handed = {h.student for h in find_submissions(submitted, assignment)}
+    handed = {h.student for h in find_submissions(submitted, assignment).students}
     return tuple(sorted(handed & {w.name for w in works.values() if w.family == "D"}))
 
 

@@ -43,6 +43,8 @@ from autograder.sandbox.tier import ReachedTier, Tier
 from autograder.sandbox.view import View, require_absolute
 
 _DATA_SLACK = 1 << 30
+MAX_ENTRIES = 10_000
+"""in the real private folder"""
 _SUBFOLDERS = ("work", "home", "tmp")
 
 
@@ -322,8 +324,9 @@ class Box:
             self._over_memory = self._over_memory or self._group.out_of_memory()
         elif not self._over_memory and self.host.system == "Linux":
             alive, limit = self._living_processes(), self._memory_and_disk()
-            if sum(map(processes.held_bytes, alive)) > limit + self._inherited:
-                self._over_memory = processes.private_bytes(alive, self._inherited) > limit
+            in_sockets = processes.socket_bytes(alive[0]) if alive and self._plan.network_namespace else 0
+            if in_sockets + sum(map(processes.held_bytes, alive)) > limit + self._inherited:
+                self._over_memory = in_sockets + processes.private_bytes(alive, self._inherited) > limit
         return self._over_memory
 
     def disk(self) -> int:
@@ -341,9 +344,19 @@ class Box:
     def over_disk(self) -> bool:
         """Whether the private folder holds more than the limit; to be asked now and then, and the box ended if so.
 
-        It can only where the host has no disk limit, or where the private folder lies below /tmp (`new_private`).
+        It can only where the host has no disk limit, or where the private folder lies below /tmp (`new_private`): but
+        sockets can be bound in it everywhere, each of them a file of the host's.
         """
-        return self.disk() > self.limits.disk_bytes + (1 << 20)
+        return self.disk() > self.limits.disk_bytes + (1 << 20) or self._entries() > MAX_ENTRIES
+
+    def _entries(self) -> int:
+        """Files, folders and sockets in the real private folder, as far as it takes to see that they are too many."""
+        found = 0
+        for _, folders, files in os.walk(self.view.private):
+            found += len(folders) + len(files)
+            if found > MAX_ENTRIES:
+                break
+        return found
 
     def clean(self) -> None:
         """Kill everything in the box, reap its first process, remove the control group. May be called twice.

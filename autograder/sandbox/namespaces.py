@@ -13,6 +13,8 @@ from pathlib import Path
 from autograder.sandbox import syscalls
 
 HOST_NAME = "box"
+TCP_BUFFER_BYTES = 256 << 10
+"""of a TCP socket of the box's own network, in each direction"""
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 
 
@@ -43,6 +45,17 @@ def enter(flags: int) -> None:
         socket.sethostname(HOST_NAME)
     if flags & syscalls.CLONE_NEWNET:
         bring_loopback_up()
+        _bound_tcp_buffers()
+
+
+def _bound_tcp_buffers() -> None:
+    """What lies in the buffers of loopback is memory that no process has mapped: they grow to megabytes by themselves.
+
+    Where /proc/sys cannot be written, as in some containers, they stay as the host has them.
+    """
+    for name in ("tcp_rmem", "tcp_wmem"):
+        with contextlib.suppress(OSError):
+            Path("/proc/sys/net/ipv4", name).write_text(f"4096 16384 {TCP_BUFFER_BYTES}")
 
 
 def bring_loopback_up() -> None:

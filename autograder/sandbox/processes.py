@@ -10,8 +10,12 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from autograder.sandbox.namespaces import TCP_BUFFER_BYTES
+
 _ROUNDS = 200
 _PAUSE_S = 0.005
+_UNIX_BUFFER_BYTES = 212_992
+"""Linux's default; `seccomp` keeps it"""
 
 
 def descendants(pid: int) -> list[int]:
@@ -60,6 +64,18 @@ def private_bytes(pids: Iterable[int], inherited_bytes: int) -> int:
         alone += _sum_of("smaps_rollup", pid, ("Private_Dirty",))
         shares += _sum_of("smaps_rollup", pid, ("Pss_Anon", "Pss_Shmem"))
     return max(alone, shares - inherited_bytes)
+
+
+def socket_bytes(pid: int) -> int:
+    """Bytes that the sockets in the network namespace of `pid` can hold in their buffers, wherever the sockets are.
+
+    One that was sent through another and closed is nobody's descriptor any more, but still counted here.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        text = Path("/proc", str(pid), "net", "sockstat").read_text()
+        used, tcp = re.search(r"used (\d+)", text), re.search(r"TCP:.* alloc (\d+)", text)
+        return int(used[1]) * _UNIX_BUFFER_BYTES + int(tcp[1]) * 2 * TCP_BUFFER_BYTES  # type: ignore[index]
+    return 0
 
 
 def _sum_of(file: str, pid: int, names: tuple[str, ...]) -> int:

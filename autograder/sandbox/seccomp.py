@@ -109,6 +109,7 @@ EXAMINED: dict[str, tuple[int | None, int | None]] = {
     "kill": (62, 129),
     "personality": (135, 92),
     "prctl": (157, 167),
+    "setsockopt": (54, 208),
     "socket": (41, 198),
     "socketpair": (53, 199),
 }
@@ -124,6 +125,7 @@ _NEW_NAMESPACES = (
     | syscalls.CLONE_NEWNET
 )
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_SO_SNDBUF, _SO_RCVBUF, _SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 7, 8, 32, 33
 _SOCK_TYPE_MASK = 0xF
 _MINUS_ONE = 0xFFFFFFFF
 
@@ -248,6 +250,8 @@ def program(policy: Policy, machine: Machine) -> list[_Step]:
         number("prctl"),
         [_load(_argument(0)), _Step(_JEQ, syscalls.PR_SET_PDEATHSIG, 0, 1), _return(_refuse(0)), _return(_ALLOW)],
     )
+    if not policy.hidden_memory:
+        steps += _when_number(number("setsockopt"), _buffer_rules())
     if not policy.connect:
         steps += _when_number(number("connect"), [refused])
     steps += _when_number(number("socket"), _socket_rules(policy))
@@ -277,6 +281,22 @@ def _socket_rules(policy: Policy) -> list[_Step]:
             _return(_refuse(errno.EPERM)),
         ]
     return [*steps, _return(_ALLOW)]
+
+
+def _buffer_rules() -> list[_Step]:
+    """A socket's buffers keep their usual size, which the watchdog counts with; honest programs hear "done"."""
+    return [
+        _load(_argument(1)),
+        _Step(_JEQ, 1, 1, 0),  # SOL_SOCKET
+        _return(_ALLOW),
+        _load(_argument(2)),
+        _Step(_JEQ, _SO_SNDBUF, 3, 0),
+        _Step(_JEQ, _SO_RCVBUF, 2, 0),
+        _Step(_JEQ, _SO_SNDBUFFORCE, 1, 0),
+        _Step(_JEQ, _SO_RCVBUFFORCE, 0, 1),
+        _return(_refuse(0)),
+        _return(_ALLOW),
+    ]
 
 
 class _Instruction(ctypes.Structure):

@@ -81,18 +81,19 @@ def new_private() -> Path:
 def own_prefix(prefix: str, place: Path) -> str:
     """How this process begins the names of its folders in `place`. What killed processes left there goes first.
 
-    `box-4026531836-1234-`: namespace of processes and number, since beside us may lie a container's folders. A folder
-    whose maker's number another process has by now stays until that one has ended too.
+    `box-fffc-4d2-`: the end of the namespace's number, since beside us may lie a container's folders, and the
+    process's; short, because sockets lie below. A folder whose maker's number another process has by now stays until
+    that one has ended too.
     """
     try:
-        prefix += re.sub(r"\D", "", os.readlink("/proc/self/ns/pid")) + "-"
+        prefix += f"{int(re.sub(r'[^0-9]', '', os.readlink('/proc/self/ns/pid'))) & 0xFFFF:x}-"
     except OSError:  # no Linux: nothing tells who lives
         return prefix
     for folder in place.glob(f"{prefix}*-*"):
         maker = folder.name.removeprefix(prefix).partition("-")[0]
-        if maker.isdigit() and not os.path.exists(f"/proc/{maker}"):
+        if re.fullmatch("[0-9a-f]+", maker) and not os.path.exists(f"/proc/{int(maker, 16)}"):
             shutil.rmtree(folder, ignore_errors=True)
-    return f"{prefix}{os.getpid()}-"
+    return f"{prefix}{os.getpid():x}-"
 
 
 def default_read() -> tuple[Path, ...]:

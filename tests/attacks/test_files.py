@@ -30,11 +30,11 @@ def test_a_hostile_file_is_read_as_it_says_and_spoils_nobody_elses(
     honest, assignment = little.bytes(little.honest()), little.load()
     (tmp_path / "alone").mkdir()
     (tmp_path / "alone" / "alice.ipynb").write_bytes(honest)
-    expected = find_submissions(tmp_path / "alone", assignment)[0].read(assignment)
+    expected = find_submissions(tmp_path / "alone", assignment).students[0].read(assignment)
     where = attack.arrange(tmp_path / "class", honest, assignment.name)
     before = everything(tmp_path)
     began = time.process_time()
-    submissions = {handed.student: handed.read(assignment) for handed in find_submissions(where, assignment)}
+    submissions = {handed.student: handed.read(assignment) for handed in find_submissions(where, assignment).students}
     assert time.process_time() - began < SECONDS
     assert everything(tmp_path) == before, "reading wrote something"
     for neighbor in NEIGHBORS:

@@ -59,10 +59,8 @@ def students(*names):
     return add
 
 
-# On many systems these are one folder.
-zip_case_clash = archive("students whose names differ in case alone", flags=("renamed-student",))(
-    students("Mallory", "mallory", "MALLORY")
-)
+zip_case_clash = archive("students whose names differ in case alone")(students("Mallory", "mallory", "MALLORY"))
+zip_same_names = archive("names that become one another's", flags=("renamed-student",))(students("m:y", "m*y", "m|y"))
 zip_nasty_names = archive("folders called -rf, a line break, a Windows device", flags=("renamed-student",))(
     students("-rf", "a\nb", 'a"b', "con", "x" * 250)
 )

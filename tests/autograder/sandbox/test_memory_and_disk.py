@@ -63,7 +63,26 @@ def take_shared(size: int) -> int:
     return len(shared)
 
 
-@pytest.mark.parametrize("take", [take_at_once, take_slowly, take_through_children, take_shared])
+def take_in_sockets(size: int) -> int:
+    """In the buffers of sockets it is no process's memory."""
+    import contextlib
+    import socket
+
+    for _ in range(4):
+        if os.fork() == 0:
+            kept = [end for _ in range(200) for end in socket.socketpair()]
+            for end in kept:
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+                end.setblocking(False)
+                with contextlib.suppress(BlockingIOError):
+                    while True:
+                        end.send(b"x" * 65536)
+            time.sleep(60)
+    time.sleep(20)
+    return size
+
+
+@pytest.mark.parametrize("take", [take_at_once, take_slowly, take_through_children, take_shared, take_in_sockets])
 def test_a_program_that_takes_too_much_memory_is_ended_for_memory(boxed: Any, memory_kept: Any, take: Any) -> None:
     outcome = boxed(take, limits=TIGHT, without=memory_kept, size=TIGHT.memory_bytes * 4)
     assert outcome.over_memory, outcome
@@ -143,6 +162,20 @@ def test_tmp_shared_memory_and_the_private_folder_fill_one_limit(boxed: Any) -> 
     assert TIGHT.disk_bytes // 2 < total <= TIGHT.disk_bytes
     assert outcome.disk < 1 << 20, "nothing of it reached the real disk"
     assert not outcome.over_memory
+
+
+def test_sockets_in_the_private_folder_are_files_of_the_host_and_too_many_are_seen(boxed: Any) -> None:
+    def bind() -> int:
+        import socket
+
+        for number in range(12_000):
+            with socket.socket(socket.AF_UNIX) as made:
+                made.bind(f"../{number}")
+        return number
+
+    outcome = boxed(bind, limits=TIGHT)
+    assert outcome.result == 11_999, "which the supervisor sees the next time it looks"
+    assert outcome.over_disk
 
 
 def test_sparse_files_and_a_million_empty_ones_are_refused(boxed: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -86,9 +85,9 @@ def test_folders_of_processes_that_were_killed_are_removed_and_no_others(tmp_pat
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     own = own_prefix("box-", tmp_path)
-    dead, alive = own.replace(f"-{os.getpid()}-", f"-{ended.pid}-"), own.replace(f"-{os.getpid()}-", "-1-")
-    elsewhere = re.sub(r"^box-\d+-", "box-7-", dead)  # of a container
-    names = (f"{dead}a", f"{alive}a", f"{own}a", f"{elsewhere}a", f"other-{ended.pid}-a")
+    dead, alive = (re.sub(r"-[^-]+-$", f"-{pid:x}-", own) for pid in (ended.pid, 1))
+    elsewhere = re.sub(r"^box-[^-]+-", "box-7-", dead)  # of a container
+    names = (f"{dead}a", f"{alive}a", f"{own}a", f"{elsewhere}a", "box-abcdefgh", f"other-{ended.pid:x}-a")
     for name in names:
         (tmp_path / name / "work").mkdir(parents=True)
     assert own_prefix("box-", tmp_path) == own

@@ -113,7 +113,12 @@ def supervise(request: dict[str, Any]) -> dict[str, Any]:
     box.adopt(pid)
     os.close(writer)
     answer = watch(box, pid, reader, request["wait_s"])
-    answer |= {"memory": box.memory(), "disk": box.disk(), "over_memory": box.over_memory()}
+    answer |= {
+        "memory": box.memory(),
+        "disk": box.disk(),
+        "over_memory": box.over_memory(),
+        "over_disk": box.over_disk(),
+    }
     answer["alive"] = len(descendants(os.getpid()))
     box.clean()
     answer["over_memory"] = answer["over_memory"] or box.over_memory()
