@@ -31,10 +31,10 @@ def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return returned
 
 
-def unchanged(name: str, before: object, after: object) -> None:
+def unchanged(name: str, before: object, after: Any) -> None:
     """Fail if the array (or dict of arrays) `after` is no longer what it was."""
     # x + h - 2h + h is x but for the last digit; a function that puts things back may do it that way.
-    if isinstance(before, np.ndarray) and not np.allclose(before, after, rtol=0, atol=1e-12):  # type: ignore[arg-type]
+    if isinstance(before, np.ndarray) and not np.allclose(before, after, rtol=0, atol=1e-12):
         hint = "`a[...] = ` and `a += ` write into the array a itself. Make a new array, or put the old values back."
         fail(f"Your function changed its argument {name}.", hint)
     if _is_dict_of_arrays(before) and isinstance(before, dict) and isinstance(after, dict):

@@ -153,7 +153,8 @@ def _network(board: Board, maps: Sequence[Array]) -> Image.Image:
     pen = ImageDraw.Draw(image)
     across = np.linspace(84, NETWORK_WIDTH - 52, len(maps))
     corners = [
-        [(x - UNIT / 2, y - UNIT / 2) for y in _heights(len(layer))] for x, layer in zip(across, maps, strict=True)
+        [(x - UNIT / 2, y - UNIT / 2) for y in _heights(len(layer))]
+        for x, layer in zip(across.tolist(), maps, strict=True)
     ]
     for left, right, weights in zip(corners[:-1], corners[1:], board.network.weights, strict=True):
         _connect(pen, left, right, weights)

@@ -97,7 +97,7 @@ def stacked(values: Mapping[str, Mapping[str, float]], *, xlabel: str) -> Canvas
         axes.annotate(f"{total:.3g}", (total, row), (5, 0), textcoords="offset points", va="center", color=INK)
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.set_xlim(0, 1.12 * max(left.max(), 1e-12))
+    axes.set_xlim(0, 1.12 * max(float(np.max(left)), 1e-12))
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(xlabel)
