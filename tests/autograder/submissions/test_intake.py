@@ -358,25 +358,26 @@ def test_the_list_of_a_zip_is_not_read_if_it_alone_would_fill_the_memory(room: R
 # --- zips ------------------------------------------------------------------------------------------------------------
 
 
-TRAPS: dict[str, Callable[[zipfile.ZipFile], object]] = {
-    "slip at the top": lambda z: z.writestr("../evil.ipynb", b"{}"),
-    "drive": lambda z: z.writestr("C:\\evil.ipynb", b"{}"),
-    "lzma": lambda z: z.writestr("mal/little.ipynb", b"x", zipfile.ZIP_LZMA),
-    "deep": lambda z: z.writestr(f"mal/{'d/' * 60}little.ipynb", b"x"),
-    "file and folder": lambda z: [z.writestr(f"mal/little.ipynb{rest}", b"") for rest in ("/x", "")],
-    "a name twice": lambda z: [z.writestr("mal/little.ipynb", content) for content in (b"{}", b"[]")],
+TRAPS: dict[str, tuple[Callable[[zipfile.ZipFile], object], str]] = {
+    "slip at the top": (lambda z: z.writestr("../evil.ipynb", b"{}"), "leads out of the zip"),
+    "drive": (lambda z: z.writestr("C:\\evil.ipynb", b"{}"), "leads out of the zip"),
+    "lzma": (lambda z: z.writestr("mal/little.ipynb", b"x", zipfile.ZIP_LZMA), "a method other than deflate"),
+    "deep": (lambda z: z.writestr(f"mal/{'d/' * 60}little.ipynb", b"x"), "folders deep"),
+    "file and folder": (lambda z: [z.writestr(f"mal/little.ipynb{rest}", b"") for rest in ("/x", "")], ""),
+    "a name twice": (lambda z: [z.writestr("mal/little.ipynb", text) for text in (b"{}", b"[]")], "there twice"),
 }
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-@pytest.mark.parametrize("write", TRAPS.values(), ids=TRAPS)
-def test_a_trap_in_a_zip_rejects_its_student_only(room: Room, write: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("write", "reason"), TRAPS.values(), ids=TRAPS)
+def test_a_trap_in_a_zip_rejects_its_student_only(room: Room, write: Any, reason: str, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     path = room.archive(write)
     began = time.process_time()
     result = room.outcomes(path)
     assert result.pop("ada") == "full"
     assert list(result.values()) == ["rejected"]
+    assert reason in room.found(path)[next(iter(result))].rejected
     assert time.process_time() - began < 5
     assert sorted(tmp_path.rglob("*")) == sorted([*before, path])
 
