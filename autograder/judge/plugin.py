@@ -236,7 +236,7 @@ class Judge:
             self.lost = error
             return
         student_raised = any(call.error is error for call in self.student_side.calls)
-        if isinstance(error, pytest.skip.Exception):
+        if isinstance(error, pytest.skip.Exception):  # a check that skips itself has asked nothing: never a pass
             check.grader_error = f"skipped: {error}"
         elif isinstance(error, Mismatch) and error.fault and not self.explainer.named(error.fault).faults:
             check.grader_error = f"it names the fault {error.fault!r}, which faults.py lacks"

@@ -82,6 +82,8 @@ def without_values(error: BaseException, inputs: str = "other inputs than those 
         d = error.difference
         told = HIDDEN_KINDS.get(d.kind, "its values are wrong")
         return Difference(d.what, d.kind, f"On {inputs}, {told}.", case=case)
+    if isinstance(error, LimitReached):
+        return Difference("", str(error.verdict), limit_in_words(error), case=case)
     if isinstance(error, StudentError):
         return Difference("", "raised", f"On {inputs}, your code raises an exception.", case=case)
     return Difference("", "type", f"On {inputs}, the value does not have the form asked for.", case=case)

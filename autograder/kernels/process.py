@@ -22,7 +22,7 @@ from autograder.kernels.supervisor import LaunchRequest
 from autograder.kernels.zygote import MAX_ADDRESS, address_too_long
 from autograder.protocol.frames import Reader, send
 from autograder.records import CPU, Limits, Verdict
-from autograder.sandbox import new_private
+from autograder.sandbox import MAX_ENTRIES, new_private
 
 
 class Launcher(Protocol):
@@ -148,7 +148,8 @@ class KernelProcess:
             )
         if self.end.get("disk"):
             return LimitReached(
-                Verdict.OUTPUT, f"it wrote more than {self.limits.disk_bytes / (1 << 20):.0f} MiB of files"
+                Verdict.OUTPUT,
+                f"it wrote more than {self.limits.disk_bytes / (1 << 20):.0f} MiB, or more than {MAX_ENTRIES:,} files",
             )
         code = self.end.get("code")
         if not isinstance(code, int):

@@ -105,6 +105,7 @@ class StudentKernel:
         """A living kernel in which the cells before number `upto` have run."""
         if self.account and (met := self.account.limit_met()):
             self.close()
+            self.stopped_by_clock = self.stopped_by_clock or met.by_wall_clock
             raise met
         while self.kernel is None or not self.kernel.alive:
             if self.lost is not None:

@@ -35,7 +35,7 @@ from typing import Any
 from autograder import log
 from autograder.errors import KernelFailed
 from autograder.protocol.frames import MAX_REQUEST, pack, receive, send
-from autograder.sandbox import own_prefix
+from autograder.sandbox import own_prefix, sweep_folders
 
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -71,7 +71,9 @@ class Zygote:
 
     def start(self) -> None:
         """Begin to warm up; returns at once. `connect` waits until the zygote listens."""
-        self.folder = tempfile.TemporaryDirectory(prefix=own_prefix("agz-", Path(tempfile.gettempdir())))
+        sweep_folders()
+        sweep_folders("agz-", Path(tempfile.gettempdir()))
+        self.folder = tempfile.TemporaryDirectory(prefix=own_prefix("agz-"))
         self.started_here = os.getpid()
         # -P: the working folder may hold what strangers handed in, a `json.py` for example.
         command = [sys.executable, "-P", "-m", __name__, self.address, self.child, "--preload", *self.preload]

@@ -84,7 +84,7 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
     handed_in = find_submissions(source, assignment, fold_case=_folds_case(options.out))
     with run_folder(options.out), _logging_to(options.out / log.NAME, options.log_level):
         secret = run_secret(options.out, options.seed_file)
-        before = _scores_before(options.out / "results.json")
+        _, before = _old_results(options.out / "results.json")
         _refuse_vanished(before, handed_in, source, options)
         for name, reason in handed_in.left_out.items():
             LOGGER.info("left out: %s %s", name, reason)
@@ -192,9 +192,9 @@ def _log_report(report: Report) -> None:
 def _hidden_places(assignment: Assignment, out: Path, source: Path | None) -> list[Path]:
     """What students' code must not see, and a file out of each place, for every kernel to try."""
     places = [place.resolve() for place in (out, assignment.folder, source) if place is not None]
-    home = Path.home().resolve()
-    if home != home.parent and not any(home.is_relative_to(system) for system in SYSTEM):
-        places.append(home)
+    home = Path(os.path.expanduser("~"))  # stays "~" for a user whom no list names, as in some containers
+    if home.is_absolute() and home.parent != home and not any(home.is_relative_to(system) for system in SYSTEM):
+        places.append(home.resolve())
     shown = default_read() + public_folders()
     return [*places, *filter(None, (_file_in(place, shown) for place in places))]
 
@@ -204,8 +204,9 @@ def _file_in(place: Path, shown: Sequence[Path]) -> Path | None:
     for parent, folders, names in os.walk(place):
         folders[:] = sorted(name for name in folders if Path(parent, name) not in shown)
         for path in (Path(parent, name) for name in sorted(names)):
-            if stat.S_ISREG(path.lstat().st_mode) and not any(path.is_relative_to(p) for p in shown):
-                return path
+            with contextlib.suppress(OSError):  # others work in a home folder: gone since it was listed
+                if stat.S_ISREG(path.lstat().st_mode) and not any(path.is_relative_to(p) for p in shown):
+                    return path
     return None
 
 
@@ -335,12 +336,13 @@ def write_whole(path: Path, text: str) -> None:
     os.replace(new, path)
 
 
-def _finished_before(path: Path) -> str:
-    """When the run ended whose results.json this is; nothing without one. Raises WrongUse if it is another file."""
+def _old_results(path: Path) -> tuple[str, dict[str, float]]:
+    """When the last run ended, and student -> score; nothing without one. Raises WrongUse if it is another file."""
     if not path.exists():
-        return ""
+        return "", {}
     try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["run"]["finished"])
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return str(data["run"]["finished"]), {s["student"]: s["score"] for s in data["submissions"]}
     except (ValueError, KeyError, TypeError) as error:
         # Overwriting it would lose what somebody may still want.
         raise WrongUse(f"{path} is no results.json of this grader. Move it away, or choose another --out.") from error
@@ -348,7 +350,7 @@ def _finished_before(path: Path) -> str:
 
 def _keep_old_results(out: Path) -> None:
     """Put the last results and gradebook aside, so that a re-grade can be undone by copying them back."""
-    finished = _finished_before(out / "results.json")
+    finished, _ = _old_results(out / "results.json")
     if not finished:
         return
     aside = out / "history" / finished.replace(":", "")
@@ -361,13 +363,3 @@ def _keep_old_results(out: Path) -> None:
             contextlib.closing(sqlite3.connect(aside / "gradebook.db")) as kept,
         ):
             now.backup(kept)
-
-
-def _scores_before(path: Path) -> dict[str, float]:
-    """Student -> score in the last run's results.json; nobody without one. Raises WrongUse if it is another file."""
-    if not _finished_before(path):
-        return {}
-    try:
-        return {s["student"]: s["score"] for s in json.loads(path.read_text(encoding="utf-8"))["submissions"]}
-    except (KeyError, TypeError) as error:
-        raise WrongUse(f"{path} is no results.json of this grader. Move it away, or choose another --out.") from error

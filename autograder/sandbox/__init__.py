@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from autograder.sandbox.box import Box
+from autograder.sandbox.box import MAX_ENTRIES, Box
 from autograder.sandbox.description import describe_host
 from autograder.sandbox.host import Host, Mechanism, probe
 from autograder.sandbox.tier import ReachedTier, Tier
-from autograder.sandbox.view import View, default_read, new_private, own_prefix
+from autograder.sandbox.view import View, default_read, new_private, own_prefix, sweep_folders
 
 __all__ = [
+    "MAX_ENTRIES",
     "Box",
     "Host",
     "Mechanism",
@@ -20,4 +21,5 @@ __all__ = [
     "new_private",
     "own_prefix",
     "probe",
+    "sweep_folders",
 ]

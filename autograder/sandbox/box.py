@@ -331,15 +331,20 @@ class Box:
 
     def disk(self) -> int:
         """Bytes on disk in the real private folder; the box's own tmpfs, which the kernel bounds, is not among them."""
-        total = 0
+        return self._used_disk()[0]
+
+    def _used_disk(self) -> tuple[int, int]:
+        """Bytes, and how many files, folders and sockets, in the real private folder."""
+        total = entries = 0
 
         def add(path: str) -> None:
-            nonlocal total
+            nonlocal total, entries
+            entries += 1
             with contextlib.suppress(OSError):
                 total += os.lstat(path).st_blocks * 512
 
         mounts.walk(self.view.private, add)
-        return total
+        return total, entries
 
     def over_disk(self) -> bool:
         """Whether the private folder holds more than the limit; to be asked now and then, and the box ended if so.
@@ -347,16 +352,8 @@ class Box:
         It can only where the host has no disk limit, or where the private folder lies below /tmp (`new_private`): but
         sockets can be bound in it everywhere, each of them a file of the host's.
         """
-        return self.disk() > self.limits.disk_bytes + (1 << 20) or self._entries() > MAX_ENTRIES
-
-    def _entries(self) -> int:
-        """Files, folders and sockets in the real private folder, as far as it takes to see that they are too many."""
-        found = 0
-        for _, folders, files in os.walk(self.view.private):
-            found += len(folders) + len(files)
-            if found > MAX_ENTRIES:
-                break
-        return found
+        used, entries = self._used_disk()
+        return used > self.limits.disk_bytes + (1 << 20) or entries > MAX_ENTRIES
 
     def clean(self) -> None:
         """Kill everything in the box, reap its first process, remove the control group. May be called twice.

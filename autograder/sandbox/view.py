@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -30,7 +31,7 @@ ETC = (
 )
 """the part of /etc that interpreters, fonts and time zones need; nothing that names people, hosts or secrets"""
 
-_PREFIX = "box-"
+_BOX = "box-"
 _PREFIX_PARTS = ("bin", "lib", "lib64", "include", "share/terminfo")
 
 PROCESSORS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
@@ -72,28 +73,42 @@ def new_private() -> Path:
     Not below /tmp: the program may write anywhere below /tmp (its own, inside), and Landlock knows no exceptions, so a
     private folder there is only watched, not closed to new files.
     """
+    return Path(tempfile.mkdtemp(prefix=own_prefix(_BOX), dir=_private_place())).resolve()
+
+
+def _private_place() -> Path:
     place = Path("/var/tmp")
     usable = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
-    place = place if usable else Path(tempfile.gettempdir())
-    return Path(tempfile.mkdtemp(prefix=own_prefix("box-", place), dir=place)).resolve()
+    return place if usable else Path(tempfile.gettempdir())
 
 
-def own_prefix(prefix: str, place: Path) -> str:
-    """How this process begins the names of its folders in `place`. What killed processes left there goes first.
+def own_prefix(kind: str) -> str:
+    """How this process begins the names of its folders, so that `sweep_folders` knows whose they are.
 
     `box-fffc-4d2-`: the end of the namespace's number, since beside us may lie a container's folders, and the
-    process's; short, because sockets lie below. A folder whose maker's number another process has by now stays until
-    that one has ended too.
+    process's; short, because sockets lie below. Without namespaces (no Linux) nothing tells who lives: `box-`.
     """
-    try:
-        prefix += f"{int(re.sub(r'[^0-9]', '', os.readlink('/proc/self/ns/pid'))) & 0xFFFF:x}-"
-    except OSError:  # no Linux: nothing tells who lives
-        return prefix
-    for folder in place.glob(f"{prefix}*-*"):
-        maker = folder.name.removeprefix(prefix).partition("-")[0]
-        if re.fullmatch("[0-9a-f]+", maker) and not os.path.exists(f"/proc/{int(maker, 16)}"):
-            shutil.rmtree(folder, ignore_errors=True)
-    return f"{prefix}{os.getpid():x}-"
+    with contextlib.suppress(OSError):
+        return f"{_namespace_prefix(kind)}{os.getpid():x}-"
+    return kind
+
+
+def _namespace_prefix(kind: str) -> str:
+    number = re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
+    return f"{kind}{int(number) & 0xFFFF:x}-"
+
+
+def sweep_folders(kind: str = _BOX, place: Path | None = None) -> None:
+    """Remove what processes that were killed left behind: their `own_prefix` names them. By default private folders.
+
+    A folder whose maker's number another process has by now stays until that one has ended too.
+    """
+    with contextlib.suppress(OSError):
+        prefix = _namespace_prefix(kind)
+        for folder in (place or _private_place()).glob(f"{prefix}*-*"):
+            maker = folder.name.removeprefix(prefix).partition("-")[0]
+            if re.fullmatch("[0-9a-f]+", maker) and not os.path.exists(f"/proc/{int(maker, 16)}"):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def default_read() -> tuple[Path, ...]:

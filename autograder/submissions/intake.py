@@ -8,7 +8,6 @@ link, a pipe or a trap rejects its own student and nobody else. Contents are rea
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import re
 import stat
@@ -114,6 +113,14 @@ class _Layout:
     def leave_out(self, entry: SourceEntry, reason: str) -> None:
         self.left_out[shown_name(entry.name) + "/" * entry.is_folder] = reason
 
+    def leave_out_all(self, entries: Iterable[SourceEntry], reason: str) -> None:
+        for entry in entries:
+            self.leave_out(entry, reason)
+
+    def joined(self, inner: _Layout) -> _Layout:
+        """With what a folder inside holds."""
+        return _Layout(self.groups + inner.groups, self.left_out | inner.left_out)
+
 
 def find_submissions(path: Path, assignment: Assignment, *, fold_case: bool = False) -> ClassFiles:
     """Everybody's submission below `path`.
@@ -175,53 +182,45 @@ def _layout_of_folder(source: Source, path: Path, assignment: Assignment, at: tu
     for child in listed:
         if child.is_folder and _is_litter(child):
             layout.leave_out(child, "is what editors and systems leave behind")
+    other_assignments = _other_assignments(assignment)
     notebooks = [child for child in children if _is_notebook(child)]
     folders = {child.name: child for child in children if child.is_folder}
     inner = {name: _list_folder(source, folder) for name, folder in folders.items()}
     working = {name for name, folder in folders.items() if _holds_notebook(source, folder)}
-    others = working - _other_assignments(assignment)  # folders that a student must have made
+    others = working - other_assignments  # folders that a student must have made
     if _is_course(folders, children) and not notebooks and others <= _COURSE_FOLDERS:
-        return _layout_of_folder(source, path / "submitted", assignment, (*at, "submitted"))
+        beside = [child for name, child in folders.items() if name not in _COURSE_FOLDERS]
+        layout.leave_out_all(beside, "lies beside the course's folder submitted/")
+        return layout.joined(_layout_of_folder(source, path / "submitted", assignment, (*at, "submitted")))
     if notebooks and all(_is_own_name(child.name, assignment) for child in notebooks) and not working:
         return _Layout([_whole_folder(source, SourceEntry(at, is_folder=True), _folder_name(path, assignment))])
     if assignment.name in folders and not notebooks and others <= {assignment.name}:
-        return _Layout([_whole_folder(source, folders[assignment.name], _folder_name(path, assignment))])
+        beside = [child for child in children if child.name != assignment.name]
+        layout.leave_out_all(beside, f"lies beside {assignment.name}/, which was taken for the one submission")
+        return layout.joined(_Layout([_whole_folder(source, folders[assignment.name], _folder_name(path, assignment))]))
     if len(folders) == 1 and not notebooks:
         ((name, folder),) = folders.items()
         if _is_wrapping(source, inner[name], assignment):
-            return _layout_of_folder(source, path / name, assignment, folder.parts)
+            beside = [child for child in children if child is not folder]
+            layout.leave_out_all(beside, f"lies beside {shown_name(name)}/, which holds the class")
+            return layout.joined(_layout_of_folder(source, path / name, assignment, folder.parts))
     for child in children:
         student = _student_of_flat_file(child, assignment)
         if child.is_folder:
-            _place_folder(layout, source, child, inner[child.name], assignment, class_of_folders=bool(working))
+            inside = {entry.name for entry in inner[child.name] if not _is_litter(entry)}
+            own = _own_folder(inner[child.name], assignment)
+            if own is None and inside and inside <= other_assignments:
+                layout.leave_out(child, f"holds other assignments only ({', '.join(sorted(inside))})")
+            elif own is None and not working:
+                layout.leave_out(child, "holds no notebook")
+            else:
+                layout.groups.append(_whole_folder(source, own or child, child.name))
         elif student is None and child.problem and working:
             layout.groups.append(_Group(_platform_name(child.name), {child.name: child}, child.name, is_folder=True))
         elif student is None:
             layout.leave_out(child, child.problem or "is no notebook")
     layout.groups = _without_parts(layout.groups + _flat_layout(children, assignment))
     return layout
-
-
-def _place_folder(
-    layout: _Layout,
-    source: Source,
-    folder: SourceEntry,
-    children: list[SourceEntry],
-    assignment: Assignment,
-    *,
-    class_of_folders: bool,
-) -> None:
-    """One student's folder. Only what lies in it decides how it is read."""
-    own = _own_folder(children, assignment)
-    inside = {child.name for child in children if not _is_litter(child)}
-    if own is not None:
-        layout.groups.append(_whole_folder(source, own, folder.name))
-    elif inside and inside <= _other_assignments(assignment):
-        layout.leave_out(folder, f"holds other assignments only ({', '.join(sorted(inside))})")
-    elif not class_of_folders:
-        layout.leave_out(folder, "holds no notebook")
-    else:
-        layout.groups.append(_whole_folder(source, folder, folder.name))
 
 
 def _without_parts(groups: list[_Group]) -> list[_Group]:
@@ -245,7 +244,6 @@ def _is_course(folders: Mapping[str, SourceEntry], children: list[SourceEntry]) 
     return "submitted" in folders and ("source" in folders or any(c.name == "nbgrader_config.py" for c in children))
 
 
-@functools.cache
 def _other_assignments(assignment: Assignment) -> frozenset[str]:
     """What lies beside the assignment's folder: names that the instructor, and no student, has given."""
     return frozenset(path.name for path in assignment.folder.parent.iterdir() if path.is_dir()) - {assignment.name}

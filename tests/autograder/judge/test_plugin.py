@@ -120,6 +120,24 @@ def test_a_side_that_may_remember_the_hidden_inputs_has_nothing_that_it_chose_sh
     assert difference is not None and difference.sentence == told and "square(np.array([" in difference.case
 
 
+def test_a_limit_that_only_the_shown_inputs_meet_is_called_a_limit_there_too(judged: Judge) -> None:
+    class Slow(LocalSide):
+        forgets, renewed = False, False
+
+        def _answer(self, call: Call) -> Any:
+            if self.renewed:
+                raise LimitReached(Verdict.TIME, "it was stopped after 1 s")
+            return super()._answer(call)
+
+        def renew(self) -> None:
+            self.renewed = True
+
+    outcome = judged(SQUARE, CHECK).checks.run(Slow({"square": lambda x: x * 3}), b"secret")
+    (squares, _) = outcome.checks["test_square"]
+    assert squares.difference is not None
+    assert squares.difference.sentence == "When your code was called, it was stopped after 1 s."
+
+
 def test_the_reference_works_once_for_all_students_of_a_run(judged: Judge) -> None:
     worked: list[float] = []
     small = judged({"square": "def square(x):\n    import worked\n    worked.on.append(x)\n    return x ** 2"}, CHECK)

@@ -134,6 +134,11 @@ def test_what_is_replayed_and_repeated_comes_out_of_one_account(notebook: Notebo
         value(student, "ns.x")
     assert start.count == kernels, "no kernel is started for nothing"
     assert account.cpu_s < 3
+    assert not student.stopped_by_clock
+    account.cpu_s, account.wall_s = 0.0, 61.0
+    with pytest.raises(LimitReached, match="all its runs together had taken 60 s"):
+        value(student, "ns.x")
+    assert student.stopped_by_clock, "the machine may have been busy: it is tried once more"
 
 
 def test_what_a_cell_printed_is_kept_to_the_size_of_a_page(notebook: Notebook) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import View, default_read, new_private, own_prefix
+from autograder.sandbox import View, default_read, new_private, own_prefix, sweep_folders
 from autograder.sandbox.view import outermost, require_absolute
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -84,11 +84,11 @@ def test_a_new_private_folder_leaves_room_for_socket_names() -> None:
 def test_folders_of_processes_that_were_killed_are_removed_and_no_others(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    own = own_prefix("box-", tmp_path)
+    own = own_prefix("box-")
     dead, alive = (re.sub(r"-[^-]+-$", f"-{pid:x}-", own) for pid in (ended.pid, 1))
     elsewhere = re.sub(r"^box-[^-]+-", "box-7-", dead)  # of a container
     names = (f"{dead}a", f"{alive}a", f"{own}a", f"{elsewhere}a", "box-abcdefgh", f"other-{ended.pid:x}-a")
     for name in names:
         (tmp_path / name / "work").mkdir(parents=True)
-    assert own_prefix("box-", tmp_path) == own
+    sweep_folders("box-", tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == set(names) - {f"{dead}a"}
