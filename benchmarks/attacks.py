@@ -5,9 +5,14 @@ released as it stands: its visible checks are the tests, as in any nbgrader cour
 submission, with a limit on time; what would harm the host without a sandbox is not given to it.
 
     python benchmarks/attacks.py [--out FILE.json] [--only PATTERN ...] [--without-nbgrader]
+    python benchmarks/attacks.py --tier full|files|limits|none|all ... [--workers N] [--out FILE.json] [--only ...]
 
-Right means: every tests cell has the points that the work deserves without the trick, and what cannot be graded is said
-to be so. Flags for a person, which nbgrader does not have, are not counted.
+With `--tier` autograder alone grades everything, as user 65534 on a host of that tier (`tests/attacks/hosts.py`), and
+the table says for each family how many were right; below it stand those that were not. There everything counts that a
+file says: flags, what may not be printed, and that innocents meet no limit.
+
+Without it, right means: every tests cell has the points that the work deserves without the trick, and what cannot be
+graded is said to be so. Flags for a person, which nbgrader does not have, are not counted.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -35,15 +40,25 @@ from rich.table import Table
 
 from autograder.records import Assignment, Report, Role, Verdict
 from autograder.runs.run import Options, grade_class
+from autograder.sandbox import Tier
 from autograder.selftest import notebook_of
 from autograder.submissions.intake import find_submissions
-from tests.attacks import corpus
+from tests.attacks import corpus, hosts
 from tests.attacks.handed_in import HostileFile, hostile_files
 
 ROOT = Path(__file__).resolve().parents[1]
 NBGRADER_S = 90.0
 """for one submission; a harmless one takes about ten"""
 CELL_S = 20
+FAMILIES = {
+    "A": "A: forges the verdict",
+    "B": "B: steals the answer",
+    "C": "C: denies service",
+    "D": "D: hostile files",
+    "E": "E: training and devices",
+    "innocent": "innocents",
+}
+TIERS = {tier.name.lower(): tier for tier in reversed(Tier)}
 CONFIG = f"""
 c = get_config()  # noqa: F821
 c.ExecutePreprocessor.timeout = {CELL_S}
@@ -88,7 +103,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write the table as JSON, and as Markdown beside it")
     parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="variants to run; repeatable")
     parser.add_argument("--without-nbgrader", action="store_true", help="the column of autograder alone")
+    parser.add_argument(
+        "--tier", action="append", default=[], choices=[*TIERS, "all"], help="at this tier, unprivileged; repeatable"
+    )
+    parser.add_argument("--workers", type=int, default=2, help="with --tier: how many grade at once")
     options = parser.parse_args()
+    if options.tier:
+        tiers = [TIERS[name] for name in TIERS if {name, "all"} & set(options.tier)]
+        found = {tier: at_tier(tier, options.only or ["*"], options.workers) for tier in tiers}
+        show_tiers(found)
+        if options.out:
+            write_tiers(found, options.out)
+        return
     with tempfile.TemporaryDirectory(prefix="attacks-", dir="/var/tmp") as scratch:
         rows = compare(Path(scratch), options.only or ["*"], not options.without_nbgrader)
     show(rows)
@@ -181,6 +207,110 @@ def graded_files(
 def _students(works: Mapping[str, Work], submitted: Path, assignment: Assignment) -> tuple[str, ...]:
     handed = {h.student for h in find_submissions(submitted, assignment).students}
     return tuple(sorted(handed & {w.name for w in works.values() if w.family == "D"}))
+
+
+# -- at a tier -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One submission at one tier."""
+
+    name: str
+    family: str
+    promised: Tier
+    """the tier from which on all that is asked of it holds"""
+    wrong: tuple[str, ...] = ()
+    left_out: bool = False
+
+
+def at_tier(tier: Tier, patterns: Sequence[str], workers: int) -> list[Outcome]:
+    """All that match, graded as an unprivileged user on a host of this tier."""
+    known = [v for v in (*corpus.attacks(), *corpus.innocents()) if matches(v.name, patterns)]
+    members = [v for v in known if not hosts.left_out(v, tier)]
+    outcomes = [Outcome(v.name, v.family, v.promised, left_out=True) for v in known if hosts.left_out(v, tier)]
+    for some in track(corpus.classes(members), f"tier {tier.name.lower()}", transient=True):
+        with hosts.scratch() as home:
+            reports = hosts.graded(some, tier, home, places(), workers)
+            for v in some:
+                wrong = [*graded_at(tier, reports.get(v.name))] or [*corpus.wrongs(v, reports[v.name], home / "run")]
+                outcomes.append(Outcome(v.name, v.family, v.promised, tuple(wrong)))
+    if files := [file for file in hostile_files() if matches(file.name, patterns)]:
+        with hosts.scratch() as home:
+            outcomes += files_at_tier(files, tier, home, workers)
+    return outcomes
+
+
+def files_at_tier(files: Sequence[HostileFile], tier: Tier, home: Path, workers: int) -> list[Outcome]:
+    """Family D, as one class."""
+    assignment = corpus.assignment_with(corpus.SMALL | corpus.ROOMY, home)
+    points = {c.grade_id: c.points for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS}
+    works = built_files(files, home / "handed", assignment, list(points))
+    reports = hosts.run(assignment.folder, home / "handed", tier, home, workers)
+    outcomes = []
+    for work in works:
+        got = row(work, reports.get(work.name), None, False, points)
+        wrong = [] if got.autograder_right else [f"{got.autograder}, not {got.wanted}"]
+        outcomes.append(Outcome(work.name, "D", Tier.NONE, tuple(wrong)))
+    return outcomes
+
+
+def graded_at(tier: Tier, report: Report | None) -> Iterator[str]:
+    """Whether it was graded at all, and at that tier."""
+    if report is None:
+        yield "no report"
+    elif Tier.of(report.sandbox) is not tier:
+        yield f"graded at {report.sandbox or 'no tier'}: {report.reason}"
+
+
+def tier_rows(found: Mapping[Tier, Sequence[Outcome]]) -> list[list[str]]:
+    """Family, and right of all that ran at each tier."""
+    rows = []
+    for family, title in FAMILIES.items():
+        cells = []
+        for outcomes in found.values():
+            ran = [o for o in outcomes if o.family == family and not o.left_out]
+            cells.append(f"{sum(not o.wrong for o in ran)} of {len(ran)}" if ran else "")
+        rows.append([title, *cells])
+    return rows
+
+
+def notes(tier: Tier, outcomes: Sequence[Outcome]) -> list[str]:
+    """What is to be said below the table of one tier."""
+    wrong = [o for o in outcomes if o.wrong]
+    broken = [o for o in wrong if o.promised <= tier]
+    missing = [o for o in wrong if o.promised > tier]
+    out = [o.name for o in outcomes if o.left_out]
+    lines = [f"tier {tier.name.lower()}: {len(broken)} wrong of what it promises"]
+    lines += [f"  {o.name}: {'; '.join(o.wrong)[:300]}" for o in broken]
+    lines.append(f"  {len(missing)} wrong of what only a higher tier promises")
+    lines += [f"  {o.name} (tier {o.promised.name.lower()}): {'; '.join(o.wrong)[:300]}" for o in missing]
+    if out:
+        lines.append(f"  {len(out)} left out, whose harm only a higher tier bounds: {', '.join(out)}")
+    return lines
+
+
+def show_tiers(found: Mapping[Tier, Sequence[Outcome]]) -> None:
+    """Print the table, and what was wrong."""
+    table = Table("right", *(tier.name.lower() for tier in found))
+    for one in tier_rows(found):
+        table.add_row(*one)
+    console = Console()
+    console.print(table)
+    for tier, outcomes in found.items():
+        for line in notes(tier, outcomes):
+            console.print(line, highlight=False, markup=False)
+
+
+def write_tiers(found: Mapping[Tier, Sequence[Outcome]], out: Path) -> None:
+    """The outcomes as JSON, and the table as Markdown beside it."""
+    data = {tier.name.lower(): [asdict(o) | {"promised": o.promised.name.lower()} for o in some]
+            for tier, some in found.items()}  # fmt: skip
+    out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    lines = ["| right | " + " | ".join(data) + " |", "|---" * (len(data) + 1) + "|"]
+    lines += ["| " + " | ".join(one) + " |" for one in tier_rows(found)]
+    lines += ["", *(line for tier, some in found.items() for line in notes(tier, some))]
+    out.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 # -- nbgrader --------------------------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ class Host:
     @property
     def sentence(self) -> str:
         """The tier and what it promises, for a report."""
-        sentence = f"tier {self.tier.name.lower()}: {self.tier.promise}"
+        sentence = self.tier.sentence
         if self.tier is Tier.FULL and not self.has(MEMORY_GROUP):
             sentence += " (memory is watched, not bounded by the kernel)"
         return sentence

@@ -317,6 +317,10 @@ def install(policy: Policy) -> None:
     here = machine()
     if here is None:
         raise OSError(errno.ENOSYS, f"no table of system calls for {platform.machine()}")
-    steps = program(policy, here)
+    load(program(policy, here))
+
+
+def load(steps: list[_Step]) -> None:
+    """Put a filter of these instructions on this process, as `install` does."""
     instructions = (_Instruction * len(steps))(*[_Instruction(s.code, s.jt, s.jf, s.k) for s in steps])
     syscalls.prctl(syscalls.PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, _Program(len(steps), instructions))

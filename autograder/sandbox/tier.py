@@ -26,6 +26,16 @@ class Tier(IntEnum):
         """One sentence for a report."""
         return _PROMISES[self]
 
+    @property
+    def sentence(self) -> str:
+        """The tier and its promise, as `Report.sandbox` has it."""
+        return f"tier {self.name.lower()}: {self.promise}"
+
+    @classmethod
+    def of(cls, sentence: str) -> Tier | None:
+        """The tier that a `Report.sandbox` names; None where it names none: nothing of the submission ran."""
+        return next((tier for tier in cls if sentence.startswith(f"tier {tier.name.lower()}:")), None)
+
 
 _PROMISES = {
     Tier.NONE: "nothing is confined: grade only code that you would run yourself",

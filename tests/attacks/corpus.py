@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -28,8 +29,9 @@ from typing import Any
 
 from autograder.assignment import load_assignment, on_device
 from autograder.bank import notebook_of
-from autograder.records import Assignment, Report, from_data
+from autograder.records import Assignment, Report, Verdict, from_data
 from autograder.runs.run import Options, grade_class
+from autograder.sandbox import Tier
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -42,6 +44,10 @@ FIRST, TRAINING = "a1_numpy_backprop", "a6_cuda_training"
 WRONG = "def small_graph(x, y, z):\n    return 0.0, x, y, z\n"
 SMALL = {"cell_s": 2.0, "notebook_s": 20.0, "memory_bytes": 384 << 20, "disk_bytes": 48 << 20, "reply_bytes": 8 << 20}
 """limits under which an attack that runs into one is over soon"""
+ACCUSATIONS = ("changed-metadata", "edited-locked-cell", "forbidden-import", "forbidden-operations", "skip-tag")
+ALARMS = {*ACCUSATIONS, "grader-error", "shadow-module"}
+MAX_RECORD = 10_000_000
+"""characters of one submission's record: what hundreds of printing cells may come to"""
 ROOMY = {"cell_s": 15.0, "notebook_s": 100.0, "memory_bytes": 1 << 30}
 """what differs for the innocents, and for attacks that need time or memory to do their worst"""
 
@@ -81,6 +87,11 @@ class Variant:
         """A forges the verdict, B steals the answer, C denies service, E is about training code and devices."""
         odd = {14: "C", 24: "B", 29: "C", 80: "innocent"}
         return odd.get(self.entry) or next(f for f, last in LAST.items() if self.entry <= last)
+
+    @property
+    def promised(self) -> Tier:
+        """The tier from which on everything said here holds."""
+        return Tier[self.tier.upper()]
 
     @property
     def all_limits(self) -> dict[str, Any]:
@@ -211,6 +222,48 @@ def surprises(member: Variant, report: Report) -> dict[str, tuple[str, str]]:
         if not any(one == (got if ":" in one else got.partition(":")[0]) for one in wanted.split("|")):
             found[grade_id] = (wanted, got)
     return found
+
+
+def wrongs(member: Variant, report: Report, run: Path) -> Iterator[str]:
+    """What is not as the file says of one submission, in a run folder where it was graded."""
+    for cell, (wanted, got) in surprises(member, report).items():
+        yield f"{cell} is {got}, not {wanted}"
+    kinds = {flag.kind for flag in report.flags}
+    if missing := set(member.flags) - kinds:
+        yield f"not flagged: {missing}"
+    if member.at_most_s and report.seconds >= member.at_most_s:
+        yield f"took {report.seconds:.0f} s"
+    data = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    record = json.dumps(next(s for s in data["submissions"] if s["student"] == report.student), ensure_ascii=False)
+    if told := [text for text in member.silent if text in record]:
+        yield f"says {told}: {re.findall('STOLEN.{0,100}', record)}"
+    if len(record) >= MAX_RECORD:
+        yield f"a record of {len(record)} characters"
+    yield from carried_out(member, record, report.student, run)
+    if member.family == "innocent":
+        neighbor = member.name.startswith("honest_")
+        if report.score != report.max_score:
+            yield f"{report.score} of {report.max_score} points"
+        if kinds - {"identical"} if neighbor else kinds & ALARMS != set(member.flags):
+            yield f"flagged: {kinds}"
+        legal = (Verdict.PASSED,) if neighbor else (Verdict.PASSED, Verdict.FAILED)
+        if met := [run.status for run in report.runs if run.status not in legal]:
+            yield f"cells met a limit: {met}"
+
+
+def carried_out(member: Variant, record: str, student: str, run: Path) -> Iterator[str]:
+    """Hidden inputs in anything that a student reads. An attack that carries inputs out marks them `INPUT<1.0 2.0>`."""
+    if not any("INPUT<" in text for text in member.cells.values()):
+        return
+    pages = [path for path in run.rglob("*") if path.is_file() and student in str(path)]
+    texts = [record, *(path.read_text(encoding="utf-8", errors="replace") for path in pages)]
+    marks = [mark for text in texts for mark in re.findall(r"INPUT(?:<|&lt;)([-+.e\d ]+)", text)]
+    if not marks or not any(path.suffix == ".html" for path in pages):
+        yield "the attack reached no page at all: it tests nothing"
+    for number in " ".join(marks).split():
+        # Demonstration inputs are rounded to one decimal; sums and steps of such are too.
+        if abs(float(number) - round(float(number), 1)) >= 1e-9:
+            yield f"{number} is no demonstration input"
 
 
 def read_results(path: Path) -> list[Report]:

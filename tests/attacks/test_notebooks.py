@@ -9,41 +9,39 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import json
 import os
-import re
 import secrets
-import shutil
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.records import Report, Verdict
+from autograder.records import Report
 from autograder.sandbox import probe
 from autograder.sandbox.tier import Tier
-from tests.attacks import corpus
+from tests.attacks import corpus, hosts
 from tests.attacks.corpus import Variant
 from tests.sampling import sample
 
 ATTACKS, INNOCENTS = corpus.attacks(), corpus.innocents()
 PROMISED = {*range(1, 16), 19, *range(21, 53), *range(66, 76)}
 """entries of the catalog that this folder covers; 16 to 18, 20 and 53 to 65 are files, see `test_files.py`"""
-ACCUSATIONS = ("changed-metadata", "edited-locked-cell", "forbidden-import", "forbidden-operations", "skip-tag")
-ALARMS = {*ACCUSATIONS, "grader-error", "shadow-module"}
 EVERY = 8
 """so many attacks stand between two honest neighbors"""
-MAX_RECORD = 10_000_000
-"""characters of one submission's record: what hundreds of printing cells may come to"""
 BOX_UIDS = 0x6000_0000
-UNPRIVILEGED = ("09_forged_display", "14_os_exit_in_cell", "33_course_files", "39_network", "42_ignored_interrupt")
+HANDFULS = {
+    Tier.FULL: ("09_forged_display", "14_os_exit_in_cell", "33_course_files", "39_network", "42_ignored_interrupt"),
+    Tier.FILES: ("09_forged_display", "33_course_files", "39_network"),
+    Tier.LIMITS: ("44_fork_bomb", "45_memory_by_steps", "09_forged_display"),
+    Tier.NONE: ("09_forged_display", "14_os_exit_in_cell", "47_display_flood"),
+}
+"""what `make test` asks as an unprivileged user; `benchmarks/attacks.py --tier all` asks everything"""
 
 ONE_OF = 8
 """`make test` draws one of so many that answer NumPy's assignment; training costs too much for what a sample shows"""
@@ -76,7 +74,7 @@ def test_everybody_of_a_class_gets_the_verdict_they_deserve(members: Sequence[Va
     folder = corpus.ASSIGNMENTS / members[0].assignment
     beside = {path for path in folder.iterdir() if path.name not in ("__pycache__", "bank")}
     assert {path.name for path in beside if path.suffix not in (".py", ".ipynb", ".toml")} == set()
-    require(max(Tier[member.tier.upper()] for member in members))
+    require(max(member.promised for member in members))
     require(Tier[os.environ.get("AUTOGRADER_CI_TIER", "full").upper()])
 
 
@@ -93,46 +91,8 @@ def wrongs(member: Variant, report: Report, run: Path) -> Iterator[str]:
     tier = probe().tier
     if not report.sandbox.startswith(f"tier {tier.name.lower()}"):
         yield f"graded at {report.sandbox}"
-    if Tier[member.tier.upper()] > tier:
-        return
-    for cell, (wanted, got) in corpus.surprises(member, report).items():
-        yield f"{cell} is {got}, not {wanted}"
-    kinds = {flag.kind for flag in report.flags}
-    if missing := set(member.flags) - kinds:
-        yield f"not flagged: {missing}"
-    if member.at_most_s and report.seconds >= member.at_most_s:
-        yield f"took {report.seconds:.0f} s"
-    data = json.loads((run / "results.json").read_text(encoding="utf-8"))
-    record = json.dumps(next(s for s in data["submissions"] if s["student"] == report.student), ensure_ascii=False)
-    if told := [text for text in member.silent if text in record]:
-        yield f"says {told}: {re.findall('STOLEN.{0,100}', record)}"
-    if len(record) >= MAX_RECORD:
-        yield f"a record of {len(record)} characters"
-    yield from carried_out(member, record, report.student, run)
-    if member.family == "innocent":
-        neighbor = member.name.startswith("honest_")
-        if report.score != report.max_score:
-            yield f"{report.score} of {report.max_score} points"
-        if kinds - {"identical"} if neighbor else kinds & ALARMS != set(member.flags):
-            yield f"flagged: {kinds}"
-        legal = (Verdict.PASSED,) if neighbor else (Verdict.PASSED, Verdict.FAILED)
-        if met := [run.status for run in report.runs if run.status not in legal]:
-            yield f"cells met a limit: {met}"
-
-
-def carried_out(member: Variant, record: str, student: str, run: Path) -> Iterator[str]:
-    """Hidden inputs in anything that a student reads. An attack that carries inputs out marks them `INPUT<1.0 2.0>`."""
-    if not any("INPUT<" in text for text in member.cells.values()):
-        return
-    pages = [path for path in run.rglob("*") if path.is_file() and student in str(path)]
-    texts = [record, *(path.read_text(encoding="utf-8", errors="replace") for path in pages)]
-    marks = [mark for text in texts for mark in re.findall(r"INPUT(?:<|&lt;)([-+.e\d ]+)", text)]
-    if not marks or not any(path.suffix == ".html" for path in pages):
-        yield "the attack reached no page at all: it tests nothing"
-    for number in " ".join(marks).split():
-        # Demonstration inputs are rounded to one decimal; sums and steps of such are too.
-        if abs(float(number) - round(float(number), 1)) >= 1e-9:
-            yield f"{number} is no demonstration input"
+    if member.promised <= tier:
+        yield from corpus.wrongs(member, report, run)
 
 
 def require(tier: Tier) -> None:
@@ -253,7 +213,7 @@ def mounts() -> set[str]:
 def test_every_promised_entry_has_a_file_and_every_text_is_python() -> None:
     assert {attack.entry for attack in ATTACKS} >= PROMISED
     names = [entry.name for entry in (*ATTACKS, *INNOCENTS)]
-    assert len(names) == len(set(names)) and set(UNPRIVILEGED) <= set(names)
+    assert len(names) == len(set(names)) and {n for some in HANDFULS.values() for n in some} <= set(names)
     for entry in (*ATTACKS, *INNOCENTS):
         texts = [*entry.cells.values(), *(text for _, text in entry.extra)]
         assert texts
@@ -262,60 +222,22 @@ def test_every_promised_entry_has_a_file_and_every_text_is_python() -> None:
             compile(source, entry.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
-@pytest.mark.exhaustive  # the sandbox's own tests ask everything as an unprivileged user too
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_an_unprivileged_user_grades_with_the_same_verdicts(tmp_path: Path) -> None:
-    """The whole command as user 65534. What that user may not enter (a Python below /root) is shown to it by binds."""
-    members = with_neighbors([attack for attack in ATTACKS if attack.name in UNPRIVILEGED])
-    home = Path("/var/tmp") / f"unprivileged-{secrets.token_hex(4)}"
-    home.mkdir(mode=0o755)
-    try:
-        assignment = corpus.assignment_with({**corpus.SMALL, "cell_s": 10.0, "notebook_s": 60.0}, home)
-        (home / "handed").mkdir()
-        with listening() as (places, heard):
-            for member in members:
-                (home / "handed" / f"{member.name}.ipynb").write_bytes(member.notebook(assignment, places))
-            owner = 65534 if os.geteuid() == 0 else os.geteuid()
-            for path in (home, *home.rglob("*")):
-                if os.geteuid() == 0:
-                    os.chown(path, owner, owner)
-            command = [sys.executable, "-m", "autograder.cli", "grade", str(assignment.folder), str(home / "handed")]
-            command += ["--out", str(home / "run"), "--workers", "2"]
-            environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
-            environment |= {"PYTHONPATH": str(corpus.ROOT), "NUMBA_CACHE_DIR": str(home), "XDG_CACHE_HOME": str(home)}
-            if os.geteuid() == 0:
-                command = ["unshare", "--mount", "sh", "-ec", as_nobody(home), "sh", *command]
-            done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        reports = {r.student: r for r in corpus.read_results(home / "run" / "results.json")}
-        tiers = {r.sandbox.split(":")[0] for r in reports.values()}
-        assert len(tiers) == 1
-        reached = Tier[tiers.pop().removeprefix("tier ").split()[0].upper()]
-        for member in members:
-            if Tier[member.tier.upper()] <= reached:
-                assert corpus.surprises(member, reports[member.name]) == {}, member.name
-                assert "STOLEN" not in json.dumps([run.output for run in reports[member.name].runs])
-        assert heard == []
-        if os.environ.get("CI"):
-            assert reached >= Tier.FILES
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-
-
-def as_nobody(scratch: Path) -> str:
-    """Shell lines for a new mount namespace: open the way to our Python, then become user 65534 and run the rest."""
-    needed = {Path(p).resolve() for p in (sys.prefix, sys.base_prefix, corpus.ROOT, corpus.ROOT / "autograder")}
-    closed = {next((p for p in reversed(path.parents) if not p.stat().st_mode & 0o001), None) for path in needed}
-    lines = ["mount --make-rprivate /"]
-    for place in sorted(str(p) for p in closed if p is not None):
-        below = sorted(str(p) for p in needed if p.is_relative_to(place))
-        stage = scratch / "stage"
-        lines += [f"mkdir -p {stage}", f"mount -t tmpfs -o mode=755 tmpfs {stage}"]
-        for number, path in enumerate(below):
-            lines += [f"mkdir {stage}/{number}", f"mount --bind {path} {stage}/{number}"]
-        lines.append(f"mount -t tmpfs -o mode=755 tmpfs {place}")
-        for number, path in enumerate(below):
-            lines += [f"mkdir -p {path}", f"mount --bind {stage}/{number} {path}"]
-    lines.append('exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"')
-    return "\n".join(lines)
+@pytest.mark.parametrize("tier", HANDFULS, ids=lambda tier: tier.name.lower())
+def test_an_unprivileged_user_grades_with_the_verdicts_that_the_tier_promises(tier: Tier, tmp_path: Path) -> None:
+    """The whole command as user 65534, on this host or on one that was made weaker."""
+    if tier < Tier.FULL and not probe().privileged:
+        pytest.skip("only root can make a weaker host that nothing can leave")
+    chosen = [replace(a, limits={"cell_s": 10.0, "notebook_s": 60.0}) for a in ATTACKS if a.name in HANDFULS[tier]]
+    members = with_neighbors(chosen)
+    with hosts.scratch() as home, listening() as (places, heard):
+        reports = hosts.graded(members, tier, home, places)
+        (reached,) = {Tier.of(report.sandbox) for report in reports.values()}
+        wrong = {m.name: [*corpus.wrongs(m, reports[m.name], home / "run")] for m in members if m.promised <= reached}
+    assert {name: found for name, found in wrong.items() if found} == {}
+    assert heard == []
+    if tier < Tier.FULL:
+        assert reached is tier
+    elif os.environ.get("CI"):
+        assert reached >= Tier.FILES
