@@ -140,7 +140,7 @@ def project_root() -> Path:
 
 
 def _grade(options: argparse.Namespace) -> int:
-    from autograder.report import reasons, summary_table
+    from autograder.report import below_full, reasons, summary_table
     from autograder.runs.pool import default_workers
     from autograder.runs.run import Options, grade_class
 
@@ -163,8 +163,8 @@ def _grade(options: argparse.Namespace) -> int:
     for change in outcome.changed:
         OUT.print(f"changed: {change}", markup=False)
     ungraded = reasons(outcome.reports)
-    for reason in ungraded:
-        OUT.print(reason, soft_wrap=True)
+    for line in [*ungraded, *below_full(outcome.reports)]:
+        OUT.print(line, soft_wrap=True)
     OUT.print(f"\nresults   {out / 'results.json'}\nreport    {out / 'report.html'}", markup=False, soft_wrap=True)
     OUT.print(f"feedback  {out / 'feedback'}/STUDENT/{assignment.name}/feedback.html", markup=False, soft_wrap=True)
     return 1 if ungraded else 0

@@ -22,6 +22,7 @@ from autograder.report.feedback import assignment_title, feedback_path, item_tit
 from autograder.report.figures import bins, histogram, stacked_bars
 from autograder.report.pages import render, write_page
 from autograder.report.summary import FaultLoss, ItemKey, ItemSummary, Loss, Scores
+from autograder.sandbox.tier import Tier
 
 MOST_LOSSES = 15
 """rows of the table of checks; the rest is in `results.json`"""
@@ -120,6 +121,7 @@ class _ClassPage:
     links: Mapping[str, str]
     facts: tuple[tuple[str, str], ...]
     seed_file: str
+    tier: Tier | None
 
 
 def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Sequence[Report]) -> _ClassPage:
@@ -155,6 +157,7 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
         links={student.name: student.link for student in students},
         facts=tuple(_facts(run_info, reports)),
         seed_file=str(run_info.get("seed_file") or "seed"),
+        tier=summary.tier(reports),
     )
 
 
@@ -202,6 +205,9 @@ def _in_short(
         said.append(
             f"The most frequent known mistake is `{common.fault}`: {words.plural(len(common.students), 'student')}."
         )
+    tier = summary.tier(reports)
+    if tier is not None and tier.not_kept:
+        said.append(f"The sandbox reached only tier {tier.name.lower()}: what that leaves open is listed below.")
     if to_review:
         said.append(f"{words.plural(to_review, 'submission')} with something for a person to look at, below.")
     return said

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from autograder.records import CheckResult, Flag, Item, Report, Verdict
 from autograder.report import words
+from autograder.sandbox.tier import Tier
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,11 @@ def scores(reports: Sequence[Report]) -> Scores | None:
     return Scores(
         values, highest_possible, statistics.fmean(values), statistics.median(values), min(values), max(values)
     )
+
+
+def tier(reports: Iterable[Report]) -> Tier | None:
+    """The lowest tier of the sandbox that any submission ran in; None where nothing ran, or not in a sandbox."""
+    return min((found for r in reports if (found := Tier.of(r.sandbox)) is not None), default=None)
 
 
 def item_keys(reports: Iterable[Report]) -> tuple[ItemKey, ...]:

@@ -54,6 +54,15 @@ def reasons(reports: Sequence[Report]) -> list[Text]:
     ]
 
 
+def below_full(reports: Sequence[Report]) -> list[Text]:
+    """One line where the sandbox of a submission promises less than the whole, and where to read what."""
+    tier = summary.tier(reports)
+    if tier is None or not tier.not_kept:
+        return []
+    count = words.plural(len(tier.not_kept), "promise")
+    return [Text(f"sandbox: tier {tier.name.lower()}, where {count} of tier full may not hold; the report lists them")]
+
+
 class BankRow(Protocol):
     """One graded cell of one known submission: `selftest.Row`."""
 

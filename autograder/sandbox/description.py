@@ -17,6 +17,11 @@ def describe_host(host: Host) -> str:
         mark = "yes" if mechanism.available else "no "
         lines += _wrap_text(mechanism.finding, f"  {mark}  {mechanism.name:<{width}}  ")
         lines += _wrap_text(mechanism.means, " " * (width + 9)) if mechanism.means else []
+    if expected := host.tier.not_kept:
+        lines.append("What a submission can do here that it cannot at tier full:")
+        for sentence in expected:
+            lines += _wrap_text(sentence, "  - ")
+        lines += _wrap_text(host.tier.advice, "")
     # Many mechanisms have the same remedy: said once.
     steps = list(dict.fromkeys(m.step for m in host.mechanisms if m.step))
     if steps and host.system == "Linux":

@@ -31,6 +31,16 @@ class Tier(IntEnum):
         """The tier and its promise, as `Report.sandbox` has it."""
         return f"tier {self.name.lower()}: {self.promise}"
 
+    @property
+    def not_kept(self) -> tuple[str, ...]:
+        """What to expect because the tier does not promise it: a sentence each, in which `it` is the program."""
+        return tuple(promise.otherwise for promise in PROMISES if promise.lowest > self)
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        return _ADVICE[self]
+
     @classmethod
     def of(cls, sentence: str) -> Tier | None:
         """The tier that a `Report.sandbox` names; None where it names none: nothing of the submission ran."""
@@ -42,6 +52,87 @@ _PROMISES = {
     Tier.LIMITS: "accidents are bounded, but the program can read your files and use the network",
     Tier.FILES: "the program sees only its own files and has no network, but it shares processes with this host",
     Tier.FULL: "the program sees only its own files and processes, has no network, and leaves nothing behind",
+}
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One line of the table in docs/security.md."""
+
+    text: str
+    """as it stands there"""
+    lowest: Tier
+    """from here on it holds on every host of the tier; below it some hosts may keep a part"""
+    otherwise: str
+    """what is to be expected where it does not hold, for the instructor"""
+
+
+PROMISES = (
+    Promise(
+        "File size, open files, processes, CPU time bounded; no core dumps; no inherited descriptors or environment",
+        Tier.LIMITS,
+        "The size of its files and the number of its processes may be unbounded: it can slow this machine down.",
+    ),
+    Promise(
+        "Memory beyond the limit ends the program, and the verdict says *memory*",
+        Tier.LIMITS,
+        "Its memory is not limited: it can use up all that this machine has.",
+    ),
+    Promise(
+        "Reads nothing but Python, the system's libraries and the public data",
+        Tier.FILES,
+        "It can read hidden checks, other submissions, the gradebook and your home folder, if file permissions let it.",
+    ),
+    Promise(
+        "Writes nothing but its private folder",
+        Tier.FILES,
+        "It can change the gradebook, the scores and your files, if file permissions let it.",
+    ),
+    Promise(
+        "No network",
+        Tier.FILES,
+        "It can use the network: to fetch an answer, or to send out what it has read.",
+    ),
+    Promise(
+        "Cannot leave for a later run what it was asked: what it says on the shown inputs is shown",
+        Tier.FULL,
+        "It can leave a note on this machine for a later submission. To keep hidden inputs hidden, students' pages "
+        "leave out the text of exceptions and the values that their own code gave.",
+    ),
+    Promise(
+        "Sees and signals only its own processes",
+        Tier.FULL,
+        "It can see which other programs run on this machine, and it may be able to stop yours.",
+    ),
+    Promise(
+        "Total disk space bounded by the kernel",
+        Tier.FULL,
+        "Its disk space is watched at best: it can use more than its limit before it is stopped.",
+    ),
+    Promise(
+        "Nothing of it outlives it",
+        Tier.FULL,
+        "Programs that it leaves running are searched for at best: one may go on after grading.",
+    ),
+    Promise(
+        "Dangerous system calls refused",
+        Tier.FULL,
+        "System calls with a record of security holes stay open if this machine has no seccomp filter.",
+    ),
+)
+
+_ADVICE = {
+    Tier.NONE: "Grade only code here that you would run yourself. For a class, use Linux: a virtual machine will do.",
+    Tier.LIMITS: (
+        "Do not grade strangers' work here. `autograder doctor` says what this machine lacks and how to add it. Until "
+        "then, grade in a virtual machine or container that holds this class and no secrets, and look at scores that "
+        "surprise you."
+    ),
+    Tier.FILES: (
+        "Hidden checks, other submissions and the gradebook are closed to it. For the rest, `autograder doctor` "
+        "says what this machine lacks for tier full and how to add it."
+    ),
+    Tier.FULL: "",
 }
 
 

@@ -14,10 +14,12 @@ from autograder.report.class_report import class_report, write_class_report
 from autograder.report.feedback import write_feedback
 from autograder.report.figures import bins, tones
 from autograder.report.summary import scores
+from autograder.sandbox.tier import PROMISES, Tier
 from tests.autograder.report import build
 from tests.autograder.report.build import A1, REPORTS, Page
 
 INFO = {"finished": "2026-05-04T12:00:00+00:00", "workers": 2, "seconds": 312.0, "python": "3.11.9"}
+FULL = Tier.FULL.sentence
 
 
 def large_class(count: int) -> list[Report]:
@@ -61,6 +63,16 @@ def text_of(reports: list[Report] = REPORTS, info: Any = INFO) -> str:
 )
 def test_the_report_says(words: str) -> None:
     assert re.search(words, text_of())
+
+
+@pytest.mark.parametrize("tier", Tier, ids=lambda tier: tier.name.lower())
+def test_below_the_full_tier_the_report_says_what_is_not_promised_and_what_to_do(tier: Tier) -> None:
+    # One submission of the class ran on a weaker machine than the others.
+    text = text_of([replace(REPORTS[0], sandbox=tier.sentence), *(replace(r, sandbox=FULL) for r in REPORTS[1:])])
+    expected = [promise.otherwise for promise in PROMISES if promise.lowest > tier]
+    assert [p.otherwise for p in PROMISES if p.otherwise in text] == expected
+    assert (f"reached only tier {tier.name.lower()}" in text) is bool(expected)
+    assert tier.advice.replace("`", "") in text
 
 
 def test_identical_submissions_are_told_once() -> None:

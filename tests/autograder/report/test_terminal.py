@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.records import Flag, Verdict
-from autograder.report.terminal import bank_table, confusion_table, margin_table, reasons, summary_table
+from autograder.report.terminal import bank_table, below_full, confusion_table, margin_table, reasons, summary_table
+from autograder.sandbox.tier import Tier
 from autograder.selftest import ConfusionRow, Margin, Row
 from tests.autograder.report import build
 from tests.autograder.report.build import CLASS, REPORTS
@@ -39,6 +40,12 @@ def test_a_submission_with_an_undecided_cell_says_which_check_broke() -> None:
     flags = (Flag("grader-error", "test_loss: RuntimeError: mine"), Flag("renamed", "A cell was renamed."))
     (why,) = reasons([replace(REPORTS[0], state=Verdict.GRADER_ERROR, flags=flags)])
     assert why.plain.endswith(": test_loss: RuntimeError: mine")
+
+
+def test_a_sandbox_below_the_full_tier_is_told() -> None:
+    assert below_full([replace(REPORTS[0], sandbox=Tier.FULL.sentence), replace(REPORTS[1], sandbox="")]) == []
+    (line,) = below_full([replace(REPORTS[0], sandbox=Tier.LIMITS.sentence), REPORTS[1]])
+    assert line.plain.startswith("sandbox: tier limits, where 8 promises")
 
 
 def test_the_caption_spells_out_the_numbers_and_only_the_marks_that_occur() -> None:
