@@ -65,6 +65,8 @@ def grade(
                 found, flags = _judge_apart(notebook, submitted, student, checks, secret)
             else:
                 found, flags = items_in_kernel(notebook, submitted, student.cell_results)
+        if student.disturbed:
+            flags.append(Flag("disturbed", "Its Python process was killed or interrupted, and not by a limit."))
         items += found
         report = dataclasses.replace(
             report,

@@ -52,6 +52,7 @@ class KernelProcess:
         self.sandbox = ""
         self.ready = False
         self.end: dict[str, Any] | None = None
+        self._ended_here = False
         self.limits = Limits()
         self._socket: socket.socket | None = None
         self._news = Reader()
@@ -126,6 +127,7 @@ class KernelProcess:
 
     def kill(self, wait_s: float = 10.0) -> None:
         """End the kernel and everything in its box; returns when the supervisor has said so."""
+        self._ended_here = True
         self._send_order({"kill": True})
         deadline = time.monotonic() + wait_s
         while self._socket is not None and self.end is None and time.monotonic() < deadline:
@@ -138,6 +140,16 @@ class KernelProcess:
             self._socket.close()
             self._socket = None
         shutil.rmtree(self.private, ignore_errors=True)
+
+    @property
+    def killed(self) -> bool:
+        """Whether somebody else ended it or its supervisor: a person, or a host that is short of memory.
+
+        In a box of its own process namespace no program can do that to itself.
+        """
+        if self.end is None or self._ended_here or self.end.get("memory") or self.end.get("disk"):
+            return False
+        return self.end.get("code") in (None, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)
 
     def end_reason(self) -> LimitReached:
         """The limit or crash that ended this kernel. Only for a kernel that is not alive."""

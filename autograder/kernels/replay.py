@@ -42,6 +42,8 @@ class StudentKernel:
         """functions and probes that have met the time limit"""
         self.stopped_by_clock = False
         """whether the clock ended a call that had not used its computing time"""
+        self.disturbed = False
+        """whether somebody killed or interrupted a kernel, and no limit did"""
         self.runs: list[CellRun] = []
         self.cell_results: list[CellResult] = []
         self.kernel: Kernel | None = None
@@ -113,8 +115,7 @@ class StudentKernel:
             if self.kernel is not None:
                 limit = self.kernel.process.end_reason()
                 self.used_s = (self.kernel.cpu_used_s, self.kernel.wall_used_s)
-                self.kernel.close()
-                self.kernel = None
+                self.close()
                 self.restarts += 1
                 LOGGER.warning("kernel ended: %s; restart %d of %d", limit, self.restarts, MAX_RESTARTS)
                 if self.restarts > MAX_RESTARTS:
@@ -153,6 +154,7 @@ class StudentKernel:
     def close(self) -> None:
         """End the kernel."""
         if self.kernel is not None:
+            self.disturbed = self.disturbed or self.kernel.disturbed
             self.kernel.close()
             self.kernel = None
 

@@ -128,6 +128,7 @@ class Kernel:
         """of the notebook's allowance"""
         self.account: Account | None = None
         """of the submission, which further kernels share"""
+        self._interrupted = False
         self._connected = False
         self._bytes = self._messages = 0
         self.session = Session(key=secrets.token_hex(32).encode(), signature_scheme="hmac-sha256")
@@ -221,6 +222,11 @@ class Kernel:
         """Whether the kernel still runs."""
         return self.process.alive
 
+    @property
+    def disturbed(self) -> bool:
+        """Whether somebody but us killed it, or interrupted what it was doing, as far as that can be told."""
+        return self._interrupted or (not self.alive and self.process.killed)
+
     # -- time ----------------------------------------------------------------------------------------------------
 
     def own_cpu_s(self) -> float:
@@ -257,6 +263,7 @@ class Kernel:
             if reply["content"].get("status") != "ok":
                 result.verdict = Verdict.FAILED
                 result.error = result.error or _error_text(reply["content"])
+                self._interrupted |= reply["content"].get("ename") == "KeyboardInterrupt"
         except LimitReached as limit:
             result.verdict = Verdict(limit.verdict)
             result.error = str(limit)
@@ -280,6 +287,7 @@ class Kernel:
         if content.get("status") == "raised":
             raise StudentError(*(_short_text(content.get(k, "")) for k in ("type", "text", "line")))
         if content.get("status") == "interrupted":
+            self._interrupted = True
             raise LimitReached(Verdict.TIME, "the call was interrupted")
         if content.get("status") != "ok":
             raise BadReply(_short_text(content.get("text", "the reply has no status")))

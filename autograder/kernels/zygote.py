@@ -54,6 +54,13 @@ LOGGER = logging.getLogger("autograder.kernels.zygote")  # as a program its name
 Child = Callable[[socket.socket, dict[str, Any]], None]
 
 
+def sweep() -> None:
+    """Remove the folders that processes of earlier runs left behind when they were killed."""
+    sweep_folders()
+    for kind in ("agz-", "gradebook-"):
+        sweep_folders(kind, Path(tempfile.gettempdir()))
+
+
 class Zygote:
     """The owner's side: starts the process, knows its socket, ends it."""
 
@@ -71,8 +78,7 @@ class Zygote:
 
     def start(self) -> None:
         """Begin to warm up; returns at once. `connect` waits until the zygote listens."""
-        sweep_folders()
-        sweep_folders("agz-", Path(tempfile.gettempdir()))
+        sweep()
         self.folder = tempfile.TemporaryDirectory(prefix=own_prefix("agz-"))
         self.started_here = os.getpid()
         # -P: the working folder may hold what strangers handed in, a `json.py` for example.
@@ -109,8 +115,8 @@ class Zygote:
         with self._lock:
             if self.process is None or self.process.poll() is None or self.lives < 1:
                 return
-            if not os.path.exists(self.address):
-                return  # it never listened, and would fail again for the same reason
+            if not os.path.exists(self.address) and self.process.returncode >= 0:
+                return  # it never listened, and would fail again for the same reason, unless it was killed
             self.lives -= 1
             self.stop()
             self.start()
@@ -175,7 +181,8 @@ def connect(
             client.close()
             refused += isinstance(error, ConnectionRefusedError)
         # It listens before its socket has its name, so whoever is refused has found one that is gone.
-        reason = explain() or ("the warm process is gone" if refused > MAX_REFUSALS else None)
+        gone = refused > MAX_REFUSALS or not os.path.isdir(os.path.dirname(address))
+        reason = explain() or ("the warm process is gone" if gone else None)
         if reason or time.monotonic() > deadline:
             raise KernelFailed(f"no kernel can be started: {reason or 'the warm process did not answer in time'}")
         time.sleep(0.01)

@@ -2,8 +2,8 @@
 
 Each worker is a thread that talks to one judge process at a time. While a judge works, the next one gets ready with its
 kernel, so that a submission never waits for a process to start. A judge that dies or hangs costs its own submission one
-more try and nobody else anything. What took too long by the clock, but not by its CPU time, is tried once
-more alone at the end: on a busy machine the clock is not the student's fault.
+more try and nobody else anything. What took too long by the clock, but not by its CPU time, and what somebody killed or
+interrupted is tried once more alone at the end: a busy machine is not the student's fault.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,8 +81,8 @@ class LocalPool:
         """
         again: list[int] = []
         for graded in self._distribute(range(len(student_files)), student_files, self.workers):
-            if _stopped_by_clock(graded.report):
-                LOGGER.info("%s was stopped by the clock: tried again alone", graded.submission.student)
+            if _stopped_from_outside(graded.report):
+                LOGGER.info("%s was stopped by the clock or killed: tried again alone", graded.submission.student)
                 again.append(graded.number)
             else:
                 yield graded
@@ -130,10 +130,19 @@ class LocalPool:
             yield self._grade_one(judge, number, student_files[number])
             judge = following
 
-    def _start_judge(self) -> _Judge:
+    def _start_judge(self, tries: int = TRIES) -> _Judge:
+        self._revive()
+        try:
+            connection = self.judges.connect({"kernels": self.kernels.address if self.kernels else None})
+        except KernelFailed:
+            if tries == 1 or self.stopping.is_set():
+                raise
+            return self._start_judge(tries - 1)  # its zygote was killed just now
+        return _Judge(connection, self.stopping, self._revive)
+
+    def _revive(self) -> None:
         for warm in filter(None, (self.kernels, self.judges)):
             warm.revive()
-        return _Judge(self.judges.connect({"kernels": self.kernels.address if self.kernels else None}), self.stopping)
 
     def _grade_one(self, judge: _Judge, number: int, student_files: StudentFiles) -> GradedSubmission:
         """Grade with `judge`, then with a fresh one if that failed on the grader's side."""
@@ -164,9 +173,10 @@ class LocalPool:
 class _Judge:
     """One judge process, seen from the run."""
 
-    def __init__(self, connection: socket.socket, stopping: threading.Event) -> None:
+    def __init__(self, connection: socket.socket, stopping: threading.Event, revive: Callable[[], None]) -> None:
         self.connection = connection
         self.stopping = stopping
+        self.revive = revive
         self.pid = 0
 
     def grade(self, student_files: StudentFiles, patience_s: float) -> tuple[Submission, Report]:
@@ -190,6 +200,7 @@ class _Judge:
         while not select.select([self.connection], [], [], 0.5)[0]:
             if self.stopping.is_set():
                 raise EOFError("the run is being stopped")
+            self.revive()  # a judge may be waiting for a kernel of a zygote that was killed: it is told that it is gone
             if time.monotonic() > deadline:
                 if self.pid:
                     # It holds its end open, so the number is still its own. Closing ours would not end a busy process.
@@ -227,9 +238,10 @@ def _grader_failed(report: Report) -> bool:
     return report.state is Verdict.GRADER_ERROR or any(flag.kind == "grader-error" for flag in report.flags)
 
 
-def _stopped_by_clock(report: Report) -> bool:
-    """Whether a clock, and not CPU time, ended something."""
-    return any(run.by_wall_clock for run in report.runs) or any(flag.kind == "wall-clock" for flag in report.flags)
+def _stopped_from_outside(report: Report) -> bool:
+    """Whether a clock, and not CPU time, or somebody else ended something."""
+    flagged = any(flag.kind in ("wall-clock", "disturbed") for flag in report.flags)
+    return flagged or any(run.by_wall_clock for run in report.runs)
 
 
 def default_workers() -> int:

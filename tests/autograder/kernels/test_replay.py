@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import os
+import signal
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psutil
 import pytest
 
 from autograder.errors import KernelFailed, LimitReached
@@ -82,6 +88,40 @@ def test_a_call_that_kills_the_kernel_leaves_later_calls_their_answers(notebook:
         value(student, "ns.f()")
     assert caught.value.verdict == Verdict.CRASH
     assert value(student, "ns.x + 1") == 42 and start.count == 2
+
+
+STUBBORN = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+
+
+@pytest.mark.parametrize(
+    ("cell", "disturbed"),
+    [
+        ("raise KeyboardInterrupt", True),
+        (DIE, False),
+        ("1 / 0", False),
+        (STUBBORN, False),
+        ("held = []\nwhile True: held.append(bytearray(1 << 20))", False),
+    ],
+)
+def test_what_ended_itself_or_met_a_limit_is_not_taken_for_disturbed(
+    notebook: Notebook, cell: str, disturbed: bool
+) -> None:
+    student, _ = notebook(cell, limits=dataclasses.replace(LIMITS, cell_s=0.5))
+    student.close()
+    assert student.disturbed == disturbed
+
+
+def test_that_somebody_killed_a_kernel_or_its_supervisor_is_known(notebook: Notebook) -> None:
+    student, _ = notebook("x = 1")
+    for whose in (lambda pid: pid, lambda pid: psutil.Process(pid).ppid()):
+        assert student.kernel is not None and not student.disturbed
+        os.kill(whose(student.kernel.process.pid), signal.SIGKILL)
+        deadline = time.monotonic() + 20
+        while not student.disturbed and time.monotonic() < deadline:
+            with contextlib.suppress(LimitReached):  # where it is not yet known when the call is made
+                assert value(student, "ns.x") == 1
+        assert student.disturbed and value(student, "ns.x") == 1
+        student.disturbed = False
 
 
 def test_there_are_at_most_three_restarts_and_then_nothing_more_runs(notebook: Notebook) -> None:

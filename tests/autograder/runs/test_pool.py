@@ -78,6 +78,15 @@ def judges_of(pool: LocalPool) -> list[psutil.Process]:
     return psutil.Process(pool.judges.process.pid).children()
 
 
+def below(pool: LocalPool, kind: str) -> list[psutil.Process]:
+    """The judges; or the supervisors, or the kernels below them."""
+    if kind == "judges":
+        return judges_of(pool)
+    assert pool.kernels is not None and pool.kernels.process is not None
+    supervisors = psutil.Process(pool.kernels.process.pid).children()
+    return supervisors if kind == "supervisors" else [kernel for one in supervisors for kernel in one.children()]
+
+
 SLEEPS = {"square": "import time; time.sleep(1.5)\ndef square(x):\n    return x ** 2"}
 
 
@@ -97,24 +106,33 @@ def while_at_work(pool: LocalPool, action: Callable[[], None]) -> threading.Thre
     return thread
 
 
-@pytest.mark.parametrize("lost", ["judges", "judge zygote", "kernel zygote"])
+@pytest.mark.parametrize("lost", ["judges", "judge zygote", "kernel zygote", "supervisors", "kernels"])
 def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, lost: str) -> None:
     killed: list[psutil.Process] = []
     with pool_of(squares, 1) as pool:
 
         def kill() -> None:
             zygote = {"judge zygote": pool.judges, "kernel zygote": pool.kernels}.get(lost)
-            killed.extend(judges_of(pool) if zygote is None else [psutil.Process(zygote.process.pid)])  # type: ignore[union-attr]
+            killed.extend([psutil.Process(zygote.process.pid)] if zygote else below(pool, lost))  # type: ignore[union-attr]
             for process in killed:
                 process.send_signal(signal.SIGKILL)
 
         killer = while_at_work(pool, kill)
         reports = {g.report.student: g.report for g in pool.grade(handed_in(squares, {"ann": SLEEPS, "bob": SLEEPS}))}
         killer.join()
-    assert killed
+    assert killed and not any(report.flags for report in reports.values())
     assert {name: (r.score, r.state) for name, r in reports.items()} == dict.fromkeys(
         ("ann", "bob"), (4.0, Verdict.PASSED)
     )
+
+
+def test_zygotes_that_are_killed_while_they_warm_up_are_replaced(squares: Any) -> None:
+    with pool_of(squares, 2) as pool:
+        for zygote in (pool.judges, pool.kernels):
+            assert zygote is not None and zygote.process is not None and not os.path.exists(zygote.address)
+            zygote.process.kill()
+        reports = [graded.report for graded in pool.grade(handed_in(squares, {"ann": {}, "bob": {}}))]
+    assert [report.score for report in reports] == [4.0, 4.0]
 
 
 CURSE = '''
