@@ -11,6 +11,7 @@ import functools
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -170,6 +171,10 @@ class Host:
         return sentence
 
 
+_KILLED = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+"""what somebody sends who has nothing to do with the mechanism that is tried"""
+
+
 @functools.cache
 def probe() -> Host:
     """Try everything once, in about a tenth of a second and in another process; later calls repeat the answer."""
@@ -177,9 +182,11 @@ def probe() -> Host:
         return nothing(platform.system())
     root = Path(__file__).resolve().parents[2]
     code = "import sys; sys.path.insert(0, sys.argv[1]); from autograder.sandbox import host; host.main()"
-    finished = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, str(root)], capture_output=True, text=True, timeout=PROBE_S
-    )
+    command = [sys.executable, "-I", "-S", "-c", code, str(root)]
+    for _ in range(2):
+        finished = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_S)
+        if -finished.returncode not in _KILLED:
+            break  # else somebody killed it: a whole class would be graded in weaker boxes
     if finished.returncode != 0:
         return nothing("Linux", f"the probe ended with {finished.returncode}: {finished.stderr.strip()[-200:]}")
     return from_data(Host, json.loads(finished.stdout))
@@ -239,11 +246,15 @@ def _attempt(act: Callable[[], object]) -> str:
     return _in_child(lambda report: act()).get("failure", "")
 
 
-def _in_child(act: Callable[[dict[str, str]], object]) -> dict[str, str]:
-    """Run `act` in a forked process; return what it reported, and `failure` if it raised or died."""
+def _in_child(act: Callable[[dict[str, str]], object], tries: int = 2) -> dict[str, str]:
+    """Run `act` in a forked process; return what it reported, and `failure` if it raised or died.
+
+    That somebody killed it says nothing about this host: then it is tried again, and `killed` if there is no try left.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         report: dict[str, str] = {}
         try:
             act(report)
@@ -257,7 +268,11 @@ def _in_child(act: Callable[[dict[str, str]], object]) -> dict[str, str]:
         text = stream.read()
     _, status = os.waitpid(child, 0)
     if not text:
-        return {"failure": f"the process that tried it ended with {os.waitstatus_to_exitcode(status)}"}
+        code = os.waitstatus_to_exitcode(status)
+        if -code in _KILLED and tries > 1:
+            return _in_child(act, tries - 1)
+        killed = {"killed": "yes"} if -code in _KILLED else {}
+        return {"failure": f"the process that tried it ended with {code}", **killed}
     return dict(json.loads(text))
 
 
@@ -271,7 +286,10 @@ def _attempt_namespaces(*, privileged: bool) -> dict[str, str]:
             namespaces.enter_user_namespace()
             with _reported(report, PROCESS_NAMESPACE):
                 syscalls.unshare(syscalls.CLONE_NEWPID)
-        report |= _in_child(box)
+        report |= _in_child(box, tries=1)
+        if "killed" in report:
+            # A namespace whose first process has gone takes no other: all of it is tried again.
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def box(report: dict[str, str]) -> None:
         with _reported(report, PROCESS_NAMESPACE):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -31,6 +32,29 @@ def test_the_probe_is_quick_and_leaves_this_process_alone() -> None:
     assert time.perf_counter() - begun < 2.0, "a tenth of a second on an idle machine"
     assert namespaces() == before
     assert found is probe() and found.system == "Linux"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is nothing to probe but on Linux")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda n: n.name)
+def test_that_somebody_kills_what_tries_a_mechanism_says_nothing_about_the_host(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    def killed(times: int) -> None:
+        mark = tmp_path / f"{times}-{len(list(tmp_path.glob(f'{times}-*')))}"
+        if not mark.name.endswith(f"-{times}"):
+            mark.touch()
+            os.kill(os.getpid(), number)
+
+    assert names._attempt(lambda: killed(1)) == ""
+    assert names._attempt(lambda: killed(2)) == f"the process that tried it ended with {-number}"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is nothing to probe but on Linux")
+def test_that_somebody_kills_the_probe_makes_no_box_weaker(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, run = probe(), subprocess.run
+    commands = iter([["sh", "-c", "kill -9 $$"], None])
+    monkeypatch.setattr(subprocess, "run", lambda command, **options: run(next(commands) or command, **options))
+    assert probe.__wrapped__() == real
 
 
 def test_ci_reaches_the_tier_it_declares(this_host: Host, who: str) -> None:
