@@ -331,7 +331,10 @@ def from_data(kind: Any, data: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, (StrEnum, Path)):
         return kind(data)
     if kind is float and isinstance(data, int):
-        return float(data)
+        try:
+            return float(data)
+        except OverflowError as error:
+            raise ValueError(str(error)) from None
     if kind is not Any and not isinstance(data, kind):
         raise TypeError(f"expected {kind.__name__}, got {type(data).__name__}")
     return data

@@ -74,9 +74,16 @@ def _parse(limit: int) -> Generator[int, bytes, Message]:
     (size,) = struct.unpack(">Q", (yield 8))
     if size > limit:
         raise ValueError("a message of impossible size")
-    message = json.loads((yield size))
+    head = yield size
+    try:
+        message = json.loads(head)
+    except RecursionError as error:
+        raise ValueError("a message of impossible depth") from error
+    lengths = message.pop("blobs", None) if isinstance(message, dict) else None
+    if not isinstance(lengths, list) or not all(type(n) is int and n >= 0 for n in lengths) or sum(lengths) > limit:
+        raise ValueError("a message of impossible blobs")
     blobs = []
-    for length in message.pop("blobs"):
+    for length in lengths:
         blobs.append((yield length))
     return message, blobs
 

@@ -30,6 +30,7 @@ from autograder import log, records
 from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
 from autograder.kernels.preload import public_folders
+from autograder.kernels.zygote import sweep
 from autograder.records import RESULTS_VERSION, Assignment, Report
 from autograder.report import write_class_report, write_feedback
 from autograder.runs.journal import Journal, JournalEntry, grading_key, key_of
@@ -83,6 +84,7 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
     """
     handed_in = find_submissions(source, assignment, fold_case=_folds_case(options.out))
     with run_folder(options.out), _logging_to(options.out / log.NAME, options.log_level):
+        sweep()
         secret = run_secret(options.out, options.seed_file)
         _, before = _old_results(options.out / "results.json")
         _refuse_vanished(before, handed_in, source, options)
@@ -342,8 +344,10 @@ def _old_results(path: Path) -> tuple[str, dict[str, float]]:
         return "", {}
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        return str(data["run"]["finished"]), {s["student"]: s["score"] for s in data["submissions"]}
-    except (ValueError, KeyError, TypeError) as error:
+        finished = datetime.datetime.fromisoformat(data["run"]["finished"]).isoformat()
+        known = [(s["student"], s["score"]) for s in data["submissions"]]
+        return finished, dict(records.from_data(tuple[tuple[str, float], ...], known))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         # Overwriting it would lose what somebody may still want.
         raise WrongUse(f"{path} is no results.json of this grader. Move it away, or choose another --out.") from error
 
@@ -353,13 +357,27 @@ def _keep_old_results(out: Path) -> None:
     finished, _ = _old_results(out / "results.json")
     if not finished:
         return
-    aside = out / "history" / finished.replace(":", "")
-    aside.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(out / "results.json", aside)
+    history = out / "history"
+    aside = history / finished.replace(":", "")
+    while aside.exists():
+        if (aside / "results.json").read_bytes() == (out / "results.json").read_bytes():
+            return  # a run that was stopped while writing put it aside, with the gradebook as it was before that
+        aside = aside.with_name(f"{aside.name}-again")  # the clock was set back
+    new = history / ".new"
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    shutil.copy2(out / "results.json", new)
     if (out / "gradebook.db").exists():
         # Through SQLite: formgrader may have the file open and be in the middle of a grade.
-        with (
-            contextlib.closing(sqlite3.connect(out / "gradebook.db")) as now,
-            contextlib.closing(sqlite3.connect(aside / "gradebook.db")) as kept,
-        ):
-            now.backup(kept)
+        try:
+            with (
+                contextlib.closing(sqlite3.connect(out / "gradebook.db")) as now,
+                contextlib.closing(sqlite3.connect(new / "gradebook.db")) as kept,
+            ):
+                now.backup(kept)
+        except sqlite3.Error as error:
+            raise CannotWrite(
+                f"{out / 'gradebook.db'} cannot be put aside: {error}. Make room, or move the file away if it is "
+                "damaged, then run the same command again."
+            ) from error
+    os.replace(new, aside)
