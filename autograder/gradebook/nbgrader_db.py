@@ -25,6 +25,7 @@ from autograder.gradebook.course import UNDECIDED, CourseEntry, write_course
 from autograder.records import Assignment, Cell, Item, Notebook, Report, Role, Submission
 from autograder.release.build import generate
 from autograder.release.prose import harmless
+from autograder.sandbox import own_prefix
 
 DATABASE = "gradebook.db"
 COURSE = "default_course"
@@ -78,7 +79,9 @@ def people(run: Path) -> dict[str, dict[str, str]]:
 
 def _write_database(path: Path, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
     """Bring `gradebook.db` up to date: an existing one in one transaction, a new one beside it and then renamed."""
-    with tempfile.TemporaryDirectory(prefix="gradebook-") as scratch:
+    for killed in path.parent.glob(".gradebook-*"):
+        shutil.rmtree(killed, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=own_prefix("gradebook-")) as scratch:
         model = Path(scratch) / DATABASE
         create_database(model)
         generate(assignment, Path(scratch), database=True)

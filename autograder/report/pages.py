@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +34,13 @@ def write_page(path: Path, page: str) -> Path:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+        # Always the same name: what a killed run left is written over, and not sent out with the page.
+        part = path.with_name(f".{path.name}.part")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(page)
-            os.chmod(name, 0o644 & ~_umask())
-            os.replace(name, path)
+            part.write_text(page, encoding="utf-8")
+            os.replace(part, path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
             raise
     except OSError as error:
         reason = error.strerror or str(error)
@@ -67,11 +65,3 @@ def _environment() -> Environment:
         style=Markup(STYLE_SHEET.read_text(encoding="utf-8")), plural=words.plural, VERDICT_STYLES=words.VERDICT_STYLES
     )
     return environment
-
-
-@functools.cache
-def _umask() -> int:
-    # There is no way to read the mask but to set it.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -68,6 +68,27 @@ def test_a_line_that_was_cut_off_is_left_out_and_does_not_swallow_the_next(journ
     assert set(journal.entries()) == {"key-ann", "key-cid"}
 
 
+def test_a_journal_cut_at_every_byte_holds_every_whole_line_and_goes_on(journal: Journal) -> None:
+    made = [dataclasses.replace(e, report=dataclasses.replace(e.report, items=())) for e in map(entry, "abc")]
+    ends = []
+    for one in made:
+        journal.add(one)
+        ends.append(journal.path.stat().st_size)
+    whole = journal.path.read_bytes()
+    for cut in range(len(whole) + 1):
+        journal.path.write_bytes(whole[:cut])
+        # The break at the end of a line may be missing.
+        there = {one.key: one for one, end in zip(made, ends, strict=True) if cut >= end - 1}
+        assert journal.entries() == there
+        if cut % 97 == 0 or cut in ends or cut + 1 in ends:  # each addition is synced to the disk
+            # Zeros are what some file systems make of a line that a power cut took.
+            for rest in (b"", b"\0" * 9):
+                journal.path.write_bytes(whole[:cut] + rest)
+                journal.add(entry("zoe"))
+                assert journal.entries().keys() - there.keys() == {"key-zoe"}
+                assert rest or journal.entries().keys() >= there.keys()
+
+
 EMPTY = b'{"key": "k", "report": {}, "submission": {}}'
 
 
