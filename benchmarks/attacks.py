@@ -411,7 +411,8 @@ def wanted_score(work: Work, points: Mapping[str, float]) -> str:
     if not work.wanted:
         return "rejected"
     sure = sum(points[c] for c, verdict in work.wanted.items() if verdict == "passed")
-    partial = sum(points[c] for c, verdict in work.wanted.items() if verdict == "partial")
+    may = {c for c, verdict in work.wanted.items() if {"partial", "passed"} & set(verdict.split("|"))}
+    partial = sum(points[c] for c in may if work.wanted[c] != "passed")
     return f"{sure:g}" if not partial else f"{sure:g} to {sure + partial:g}"
 
 

