@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from autograder import cli
+from autograder.grading import could_not_grade
+from autograder.records import Verdict
+from autograder.runs.pool import GradedSubmission, LocalPool
+from autograder.submissions.intake import StudentFiles
 from tests.autograder.conftest import Judged, make_judged
 
 CHECKS = '''
@@ -44,6 +49,21 @@ local.FRAMEWORKS = ("numpy",)  # the tests' students need no torch
 from autograder.cli import main
 sys.exit(main(sys.argv[1:]))
 """
+
+
+class InstantPool(LocalPool):
+    """Everybody passes, and no process is needed for that."""
+
+    def __enter__(self) -> InstantPool:
+        return self
+
+    def grade(self, student_files: Sequence[StudentFiles]) -> Iterator[GradedSubmission]:
+        for number, handed in enumerate(student_files):
+            submission = handed.read(self.assignment)
+            report = could_not_grade(submission, self.assignment, ValueError())
+            items = tuple(dataclasses.replace(i, verdict=Verdict.PASSED, points=2.0) for i in report.items)
+            report = dataclasses.replace(report, state=Verdict.PASSED, items=items, score=2.0, reason="")
+            yield GradedSubmission(number, submission, report)
 
 
 def scores(out: Path) -> dict[str, float]:
