@@ -7,9 +7,9 @@ submission, with a limit on time; what would harm the host without a sandbox is 
     python benchmarks/attacks.py [--out FILE.json] [--only PATTERN ...] [--without-nbgrader]
     python benchmarks/attacks.py --tier full|files|limits|none|all ... [--workers N] [--out FILE.json] [--only ...]
 
-With `--tier` autograder alone grades everything, as user 65534 on a host of that tier (`tests/attacks/hosts.py`), and
-the table says for each family how many were right; below it stand those that were not. There everything counts that a
-file says: flags, what may not be printed, and that innocents meet no limit.
+With `--tier` autograder alone grades everything, as an unprivileged user on a host of that tier
+(`tests/attacks/hosts.py`), and the table says for each family how many were right; below it stand those that were not.
+There everything counts that a file says: flags, what may not be printed, and that innocents meet no limit.
 
 Without it, right means: every tests cell has the points that the work deserves without the trick, and what cannot be
 graded is said to be so. Flags for a person, which nbgrader does not have, are not counted.

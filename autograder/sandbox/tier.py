@@ -102,7 +102,7 @@ PROMISES = (
     Promise(
         "Sees and signals only its own processes",
         Tier.FULL,
-        "It can see which other programs run on this machine, and it may be able to stop yours.",
+        "It can see which other programs run on this machine, and it may be able to slow down or stop yours.",
     ),
     Promise(
         "Total disk space bounded by the kernel",

@@ -239,7 +239,7 @@ def wrongs(member: Variant, report: Report, run: Path) -> Iterator[str]:
         yield f"says {told}: {re.findall('STOLEN.{0,100}', record)}"
     if len(record) >= MAX_RECORD:
         yield f"a record of {len(record)} characters"
-    yield from carried_out(member, record, report.student, run)
+    yield from carried_out(member, record, report, run)
     if member.family == "innocent":
         neighbor = member.name.startswith("honest_")
         if report.score != report.max_score:
@@ -251,14 +251,15 @@ def wrongs(member: Variant, report: Report, run: Path) -> Iterator[str]:
             yield f"cells met a limit: {met}"
 
 
-def carried_out(member: Variant, record: str, student: str, run: Path) -> Iterator[str]:
+def carried_out(member: Variant, record: str, report: Report, run: Path) -> Iterator[str]:
     """Hidden inputs in anything that a student reads. An attack that carries inputs out marks them `INPUT<1.0 2.0>`."""
     if not any("INPUT<" in text for text in member.cells.values()):
         return
-    pages = [path for path in run.rglob("*") if path.is_file() and student in str(path)]
+    pages = [path for path in run.rglob("*") if path.is_file() and report.student in str(path)]
     texts = [record, *(path.read_text(encoding="utf-8", errors="replace") for path in pages)]
     marks = [mark for text in texts for mark in re.findall(r"INPUT(?:<|&lt;)([-+.e\d ]+)", text)]
-    if not marks or not any(path.suffix == ".html" for path in pages):
+    # Below the full tier feedback shows nothing of the student's at all.
+    if (not marks and Tier.of(report.sandbox) is Tier.FULL) or not any(path.suffix == ".html" for path in pages):
         yield "the attack reached no page at all: it tests nothing"
     for number in " ".join(marks).split():
         # Demonstration inputs are rounded to one decimal; sums and steps of such are too.

@@ -226,7 +226,7 @@ def test_every_promised_entry_has_a_file_and_every_text_is_python() -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("tier", HANDFULS, ids=lambda tier: tier.name.lower())
 def test_an_unprivileged_user_grades_with_the_verdicts_that_the_tier_promises(tier: Tier, tmp_path: Path) -> None:
-    """The whole command as user 65534, on this host or on one that was made weaker."""
+    """The whole command, on this host or on one that was made weaker."""
     if tier < Tier.FULL and not probe().privileged:
         pytest.skip("only root can make a weaker host that nothing can leave")
     chosen = [replace(a, limits={"cell_s": 10.0, "notebook_s": 60.0}) for a in ATTACKS if a.name in HANDFULS[tier]]
