@@ -42,6 +42,15 @@ from autograder.records import (
 RUNS = 2
 """how often a notebook's allowance may be used: for the hidden inputs, and for those that are shown"""
 StartKernel = Callable[[], Kernel]
+FOOTPRINT_FLAGS = {
+    "patched": (
+        "patched",
+        "Code of the submission replaced {} (observed): what is seen while code runs may be untrue.",
+    ),
+    "traced": ("patched", "Code of the submission called {}, by which it sees what runs beside it (observed)."),
+    "loaded": ("forbidden-operations", "Code of the submission loaded {}, which is forbidden here (observed)."),
+}
+"""kind of footprint -> kind of flag, and what it says"""
 
 
 def grade(
@@ -59,8 +68,9 @@ def grade(
         if submitted is None:
             items += [missing_item(notebook, cell) for cell in notebook.graded()]
             continue
-        with closing(StudentKernel(start, submitted, account)) as student:
+        with closing(StudentKernel(start, submitted, account, assignment.forbidden if checks else None)) as student:
             student.run()
+            student.note_footprints()
             if checks:
                 found, flags = _judge_apart(notebook, submitted, student, checks, secret)
             else:
@@ -93,6 +103,10 @@ def _judge_apart(
     outcome = checks.run(side, secret)
     flags = [Flag("grader-error", problem) for problem in outcome.problems]
     flags += [Flag("observed", sentence) for sentence in outcome.noticed]
+    student.note_footprints()
+    flags += [
+        Flag(FOOTPRINT_FLAGS[k][0], FOOTPRINT_FLAGS[k][1].format(", ".join(n))) for k, n in student.footprints.items()
+    ]
     if student.stopped_by_clock:
         flags.append(Flag("wall-clock", "A call was ended by the clock before it had used its computing time."))
     flags += [

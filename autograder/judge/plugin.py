@@ -32,8 +32,8 @@ from autograder.judge.words import (
     shown_failure,
     without_values,
 )
-from autograder.protocol.wire import handles_in
-from autograder.records import CPU, Assignment, CheckResult, Role, Verdict
+from autograder.protocol.wire import handles_in, holds_claims
+from autograder.records import CPU, Assignment, CheckResult, Evidence, Role, Verdict
 from course_lib.compare import Difference
 
 DEMONSTRATION, HIDDEN = "demonstration", "hidden"
@@ -59,6 +59,10 @@ class Check:
     """the name of the failing case"""
     distance: float | None = None
     """the largest distance between trajectories in any case on hidden inputs, in tolerances"""
+    claimed: bool = False
+    """whether it used what the student's process says of itself"""
+    sent_back: int = 0
+    """in how many cases it asked for numbers that it had sent; in one that may be chance: a gradient for one row"""
     grader_error: str = ""
 
     @property
@@ -81,10 +85,12 @@ class Judge:
         only: Collection[str] = (),
         memories: dict[str, Memory] | None = None,
         demonstrate: str = FAILED_CHECKS,
+        observed: Collection[str] | None = None,
     ) -> None:
         """only: the tests cells whose checks are run; empty: all. memories: what the reference has answered, by case.
 
         demonstrate: which checks are run on the demonstration inputs, too: those that failed, all, or none.
+        observed: the checks that rest on claims, as the reference's run has shown; None: this run shows it.
         """
         self.student_side = student
         self.reference_names = reference_names
@@ -96,6 +102,7 @@ class Judge:
         self.only = frozenset(only)
         self.memories = {} if memories is None else memories
         self.demonstrate = demonstrate
+        self.observed = None if observed is None else frozenset(observed)
         self.noticed: dict[str, None] = {}
         """what checks found worth a person's look"""
         self.phase = HIDDEN
@@ -125,7 +132,7 @@ class Judge:
     @pytest.fixture
     def expect(self) -> Expect:
         """What may be demanded."""
-        return Expect()
+        return Expect(self.student_side if self.observed is None else None)
 
     @pytest.fixture
     def device(self) -> str:
@@ -227,6 +234,11 @@ class Judge:
         expect = arguments.get("expect")
         if isinstance(expect, Expect) and expect.distance is not None:
             check.distance = max(check.distance or 0.0, expect.distance)
+        if isinstance(expect, Expect):
+            check.claimed |= expect.observed
+            check.sent_back += expect.sent_back
+        # What a function of the student's returns is its answer, whatever its type; what a probe adds is a claim.
+        check.claimed |= any(call.is_probe and holds_claims(call.value) for call in self.student_side.calls)
 
     def _record_failure(
         self, check: Check, case: str, error: BaseException, right_for_reference: Callable[[], bool]
@@ -277,10 +289,16 @@ class Judge:
     def _result(self, check: Check) -> CheckResult:
         verdict, message, fault, difference = self._verdict_of(check)
         # What cannot be asked on this device weighs nothing: it is neither passed nor lost.
-        weight, evidence = 0.0 if self._lacks_device(check) else check.marker.weight, check.marker.evidence
+        weight, evidence = 0.0 if self._lacks_device(check) else check.marker.weight, self._evidence(check)
         return CheckResult(
             check.name, verdict, check.sentence, weight, evidence, fault, message, difference, check.distance
         )
+
+    def _evidence(self, check: Check) -> Evidence:
+        """What a check rests on: by where its values come from, whatever its author thinks; an author may lower it."""
+        claimed = check.claimed or 0 < check.planned == check.sent_back
+        claimed = claimed if self.observed is None else check.name in self.observed
+        return Evidence.OBSERVED if claimed else check.marker.evidence
 
     def _lacks_device(self, check: Check) -> bool:
         return check.marker.needs == "cuda" and self.device_offered == CPU

@@ -19,7 +19,7 @@ from autograder.judge.faults import load_faults, modules_of
 from autograder.judge.plugin import ALL_CHECKS, FAILED_CHECKS, Judge
 from autograder.judge.reference import reference_names
 from autograder.judge.student import LocalSide, Memory, Side
-from autograder.records import Assignment, CheckResult, Verdict
+from autograder.records import Assignment, CheckResult, Evidence, Verdict
 
 PYTEST_OPTIONS = (
     *("-q", "--no-header", "--no-summary", "--import-mode=importlib", "-c", os.devnull),
@@ -58,6 +58,8 @@ class Checks:
         self.explainer = Explainer(assignment, load_faults(assignment))
         self._memories: dict[str, Memory] = {}
         """what the reference has answered, by case: judges that are forked from here need not work it out again"""
+        self._observed: frozenset[str] | None = None
+        """the checks that rest on claims, known once the reference was tried"""
 
     @functools.cached_property
     def _reference(self) -> dict[str, Any]:
@@ -78,6 +80,7 @@ class Checks:
             *(student, lambda: self._reference, self.explainer, secret, of, only),
             memories=self._memories,
             demonstrate=demonstrate,
+            observed=self._observed,
         )
         printed = io.StringIO()
         with modules_of(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -110,7 +113,8 @@ class Checks:
         outcome = self.run_on_reference(secret=secret, demonstrate=demonstrate)
         if outcome.problems:
             raise BadAssignment(f"{self.assignment.name}: {outcome.problems[0]}")
-        for check in (c for found in outcome.checks.values() for c in found):
+        found = [check for checks in outcome.checks.values() for check in checks]
+        for check in found:
             lacks_device = check.verdict is Verdict.NOT_RUN and not check.weight
             if check.verdict is not Verdict.PASSED and not lacks_device:
                 said = check.difference.sentence if check.difference else check.message
@@ -118,6 +122,7 @@ class Checks:
                     f"{self.assignment.name}: the reference solution fails {check.name}: {said} "
                     f"Nothing is graded before {self.assignment.checks} or the solution is mended."
                 )
+        self._observed = frozenset(c.name for c in found if c.evidence is Evidence.OBSERVED)
         self.explainer.build()
         return outcome.checks
 

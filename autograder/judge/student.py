@@ -46,9 +46,14 @@ class Call:
     error: StudentFault | None = None
 
     @property
+    def is_probe(self) -> bool:
+        """Whether a probe was run, and not a function of the student's called as it is."""
+        return self.source != _CALL
+
+    @property
     def shown_as(self) -> str:
         """What the student knows this call by."""
-        return f"{self.data['_name']}" if self.name == "call" else self.name
+        return self.name if self.is_probe else f"{self.data['_name']}"
 
 
 class Side(abc.ABC):

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograder.errors import LimitReached
+from autograder.errors import BadReply, LimitReached
 from autograder.kernels.session import SHOWN_OUTPUT, Account, CellResult, Kernel, Reply
 from autograder.records import CellRun, PlannedCell, SubmittedNotebook, Verdict
 
@@ -27,9 +27,17 @@ class StudentKernel:
     """One notebook's cells, run; then open for calls."""
 
     def __init__(
-        self, start: Callable[[], Kernel], notebook: SubmittedNotebook, account: Account | None = None
+        self,
+        start: Callable[[], Kernel],
+        notebook: SubmittedNotebook,
+        account: Account | None = None,
+        forbidden: Sequence[str] | None = None,
     ) -> None:
+        """forbidden: libraries whose use is noted, with what is replaced in others; None: nothing is."""
         self.start = start
+        self.forbidden = forbidden
+        self.footprints: dict[str, dict[str, None]] = {}
+        """kind -> what was noted in any kernel"""
         self.account = account
         self.notebook = notebook
         self.restarts = 0
@@ -134,7 +142,17 @@ class StudentKernel:
         kernel.wait_until_ready()
         self.sandbox, self.tier = kernel.process.sandbox, kernel.process.tier
         LOGGER.info("kernel %d is ready: %s", kernel.process.pid, self.sandbox)
+        if self.forbidden is not None:
+            kernel.lay_traps(self.forbidden)
         return kernel
+
+    def note_footprints(self) -> None:
+        """Ask the kernel, if it lives, what was done to the libraries that work is recorded with."""
+        if self.forbidden is None or self.kernel is None or not self.kernel.alive:
+            return
+        with contextlib.suppress(LimitReached, BadReply):
+            for kind, names in self.kernel.footprints().items():
+                self.footprints.setdefault(kind, {}).update(dict.fromkeys(names))
 
     def _replay_cells(self, kernel: Kernel, upto: int) -> None:
         for number, cell in enumerate(self.notebook.plan[:upto]):

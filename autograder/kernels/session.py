@@ -37,6 +37,9 @@ ANSWER_GRACE_S = 5.0
 """how long nothing may come between a reply and the end of its output"""
 SHOWN_OUTPUT = 20_000
 """characters of a cell's output that are kept for the feedback page"""
+FOOTPRINTS = ("patched", "traced", "loaded")
+"""kinds of what is noted beside the student's code"""
+MOST_NAMES = 20
 MAX_MARKS = 3_000_000
 """commas and opening brackets in the JSON of a message: `wire.MAX_VALUES` arrays with all that is said of them"""
 BATCH = 100
@@ -305,6 +308,23 @@ class Kernel:
         """Let go of kept objects."""
         if handles and self.alive:
             self._await_reply(self._send_request(CALL, {"release": handles}), REPLY, CellResult())
+
+    def lay_traps(self, forbidden: Sequence[str]) -> None:
+        """Note from now on what is replaced in the libraries that record work, and which forbidden ones are loaded."""
+        self.wait_until_ready()
+        self._await_reply(self._send_request(CALL, {"forbidden": list(forbidden)}), REPLY, CellResult())
+
+    def footprints(self) -> dict[str, list[str]]:
+        """What was noted since `lay_traps`, by kind: names of functions and libraries. The kernel's word."""
+        reply = self._await_reply(self._send_request(CALL, {"footprints": True}), REPLY, CellResult())
+        found = reply["content"].get("value")
+        if not isinstance(found, dict):
+            return {}
+        return {
+            kind: [_short_text(name, 100) for name in names[:MOST_NAMES]]
+            for kind, names in found.items()
+            if kind in FOOTPRINTS and isinstance(names, list)
+        }
 
     def _send_request(self, kind: str, content: dict[str, Any], buffers: list[bytes] | None = None) -> str:
         message = self.session.send(self.shell, kind, content, buffers=list(buffers or ()))

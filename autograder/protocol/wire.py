@@ -341,6 +341,29 @@ def handles_in(value: Any) -> list[Handle]:
     return [h for v in value for h in handles_in(v)] if isinstance(value, (list, tuple, set, frozenset)) else []
 
 
+def holds_claims(value: Any) -> bool:
+    """Whether a decoded value says something in words, flags, counts or nothing at all, and not in numbers alone.
+
+    A device's name, a mode, a count of copies: whoever writes the reply writes them. Keys of a dict are its form.
+    """
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return any(map(holds_claims, value))
+    return value is None or isinstance(value, (str, int, RaisedError))
+
+
+def arrays_in(value: Any) -> list[np.ndarray[Any, Any]]:
+    """All arrays in a value, those of tensors too, however deep."""
+    if isinstance(value, Tensor):
+        value = value.array
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [a for v in value for a in arrays_in(v)] if isinstance(value, (list, tuple)) else []
+
+
 def files_in(value: Any) -> list[bytes]:
     """All byte strings in a decoded value, however deep: files that the other side wrote, which nobody here opens."""
     if isinstance(value, bytes):

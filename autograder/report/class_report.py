@@ -134,7 +134,7 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
     students = tuple(_student(report, keys) for report in reports)
     return _ClassPage(
         title=assignment_title(assignment),
-        in_short=tuple(_in_short(reports, scores, items, faults, names, len(_to_review(review, groups)))),
+        in_short=tuple(_in_short(reports, scores, items, faults, names, len(_to_review(review, groups)), review)),
         total=len(reports),
         graded=len(summary.graded(reports)),
         to_mark=sum(any(i.verdict is Verdict.NEEDS_MANUAL for i in r.items) for r in summary.graded(reports)),
@@ -188,6 +188,7 @@ def _in_short(
     faults: Sequence[FaultLoss],
     names: Mapping[ItemKey, str],
     to_review: int,
+    review: _Flags,
 ) -> list[str]:
     """The page in three or four sentences, for somebody who reads no further."""
     graded = len(summary.graded(reports))
@@ -209,7 +210,9 @@ def _in_short(
     if tier is not None and tier.not_kept:
         said.append(f"The sandbox reached only tier {tier.name.lower()}: what that leaves open is listed below.")
     if to_review:
-        said.append(f"{words.plural(to_review, 'submission')} with something for a person to look at, below.")
+        kinds = ", ".join(f"`{kind}` ({len({student for student, _ in flags})})" for kind, flags in review)
+        what = f": {kinds}" if kinds else ""
+        said.append(f"{words.plural(to_review, 'submission')} with something for a person to look at, below{what}.")
     return said
 
 

@@ -29,7 +29,7 @@ _STYLES = {
 
 
 def summary_table(reports: Sequence[Report]) -> Table:
-    """One row a student: score, a mark for each graded cell, the state, and the known mistakes that were named.
+    """One row a student: score, a mark for each graded cell, the state, the known mistakes that were named, the flags.
 
     The caption spells out the marks that occur and the numbers that stand for the cells.
     """
@@ -39,7 +39,7 @@ def summary_table(reports: Sequence[Report]) -> Table:
     table.add_column("score", justify="right", no_wrap=True)
     for number in range(1, len(keys) + 1):
         table.add_column(str(number), justify="center", no_wrap=True)
-    table.add_column("state: known mistakes", overflow="fold")
+    table.add_column("state: known mistakes; flags", overflow="fold")
     for report in sorted(reports, key=lambda r: r.student):
         table.add_row(*_row(report, keys))
     return table
@@ -197,7 +197,12 @@ def _row(report: Report, keys: Sequence[ItemKey]) -> Iterable[Text]:
         yield _mark(words.VERDICT_STYLES[by_key[key].verdict]) if key in by_key else Text("")
     style = words.VERDICT_STYLES[report.state]
     faults = "" if report.state in words.UNGRADED else ", ".join(one_line(f, 80) for f in words.faults_named(report))
-    yield Text.assemble((style.word, _STYLES[style.tone]), f": {faults}" if faults else "")
+    flags = ", ".join(dict.fromkeys(one_line(flag.kind, 40) for flag in words.for_review(report.flags)))
+    yield Text.assemble(
+        (style.word, _STYLES[style.tone]),
+        f": {faults}" if faults else "",
+        (f"; look at: {flags}" if flags else "", "bold"),
+    )
 
 
 def _legend(reports: Sequence[Report], keys: Sequence[ItemKey]) -> Text:

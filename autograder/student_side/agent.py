@@ -14,6 +14,7 @@ from autograder.errors import BadReply
 from autograder.protocol import wire
 from autograder.protocol.probes import Namespace, build_tensor, run_probe, student_line
 from autograder.protocol.settings import settings_kept
+from autograder.student_side.footprints import Footprints
 from autograder.student_side.operation_counts import counted
 
 
@@ -26,6 +27,7 @@ class Agent:
         self.reply_bytes = reply_bytes
         self.kept: dict[int, Any] = {}
         self.count = 0
+        self.footprints: Footprints | None = None
 
     def answer(self, request: dict[str, Any], buffers: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         """Run one request; return the reply's content and buffers. Student exceptions become part of the reply."""
@@ -33,6 +35,12 @@ class Agent:
             for number in request["release"]:
                 self.kept.pop(number, None)
             return {"status": "ok", "value": None, "after": None}, []
+        if "forbidden" in request:
+            self.footprints = Footprints(request["forbidden"])
+            return {"status": "ok", "value": None, "after": None}, []
+        if "footprints" in request:
+            found = self.footprints.found() if self.footprints else {}
+            return {"status": "ok", "value": found, "after": None}, []
         nowhere = _Nowhere()
         try:
             with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):

@@ -8,6 +8,7 @@ graphs are still alive.
 from __future__ import annotations
 
 import contextlib
+import copy
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ __all__ = [
     "gradients",
     "network",
     "networks",
+    "outputs_on",
     "parameters",
     "patient_writers",
     "read_scalars",
@@ -118,6 +120,14 @@ def parameters(model: nn.Module) -> Arrays:
 def buffers(model: nn.Module) -> Arrays:
     """What a model keeps beside its parameters, such as running means, as arrays."""
     return arrays({name: value.double() for name, value in model.named_buffers()})
+
+
+def outputs_on(device: str, model: nn.Module, x: np.ndarray) -> np.ndarray:
+    """What a copy of the model gives in evaluation mode for rows on `device`: an error if the model is elsewhere."""
+    rows = torch.tensor(x, device=device)
+    with torch.no_grad():
+        outputs: np.ndarray = copy.deepcopy(model).float().eval()(rows).cpu().numpy()
+    return outputs
 
 
 def gradients(model: nn.Module) -> Arrays:

@@ -5,11 +5,26 @@ and the function that it measures.
 """
 
 
+def called_twice(ns, function, arguments):
+    """What a function of the student's returns, and what it returns for the same arrays a second time."""
+    import copy
+
+    first = copy.deepcopy(getattr(ns, function)(*arguments))
+    return first, getattr(ns, function)(*arguments)
+
+
 def forward_scores(ns, x, params):
     returned = ns.two_layer_forward(x, params)
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:
         raise TypeError("two_layer_forward should return the tuple (scores, cache)")
     return returned[0]
+
+
+def scores_twice(ns, x, params):
+    import copy
+
+    scores = [copy.deepcopy(ns.two_layer_forward(x, params)[0]) for _ in range(2)]
+    return scores[0], scores[1]
 
 
 def scores_and_gradients(ns, x, params, dscores):
@@ -21,11 +36,17 @@ def scores_and_gradients(ns, x, params, dscores):
 
 
 def backward_after_another_forward(ns, x, params, dscores, other_x, other_params):
-    returned = ns.two_layer_forward(x, params)
-    if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-        raise TypeError("two_layer_forward should return the tuple (scores, cache)")
-    ns.two_layer_forward(other_x, other_params)
-    return returned[0], ns.two_layer_backward(dscores, returned[1])
+    """Scores and gradients, and then all of it once more with the same arrays."""
+    import copy
+
+    found = []
+    for _ in range(2):
+        returned = ns.two_layer_forward(x, params)
+        if not isinstance(returned, (tuple, list)) or len(returned) != 2:
+            raise TypeError("two_layer_forward should return the tuple (scores, cache)")
+        ns.two_layer_forward(other_x, other_params)
+        found.append(copy.deepcopy((returned[0], ns.two_layer_backward(dscores, returned[1]))))
+    return found[0], found[1]
 
 
 def central_difference_of_a_cubic(ns, x, coefficients, h):
@@ -48,14 +69,27 @@ def gradient_of_a_wave(ns, x, weights):
     return ns.numerical_gradient(f, x)
 
 
-def gradient_and_x_afterwards(ns, x, weights, h):
+def gradients_twice(ns, x, weights, h):
+    """f(v) = sum(v) * sum(sin(weights * v)), for one x twice."""
+    import copy
+
     import numpy as np
 
     def f(v):
         return float(np.sum(v) * np.sum(np.sin(weights * v)))
 
-    gradient = ns.numerical_gradient(f, x, h)
-    return gradient, x
+    first = copy.deepcopy(ns.numerical_gradient(f, x, h))
+    return first, ns.numerical_gradient(f, x, h)
+
+
+def losses_of_scores_used_twice(ns, scores, labels, another):
+    """Loss and gradient, and again with one more class beside the same scores: had these been shifted, it shows."""
+    import copy
+
+    import numpy as np
+
+    first = copy.deepcopy(ns.softmax_cross_entropy(scores, labels))
+    return first, ns.softmax_cross_entropy(np.concatenate([scores, another], axis=1), labels)
 
 
 def pieces_of_a_step(ns, x, labels, params):

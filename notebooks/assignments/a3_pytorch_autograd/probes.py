@@ -7,46 +7,35 @@ goes beside them.
 
 
 def by_hand(ns, x, w, b, layout):
-    """Under inference mode, where autograd records nothing. The arguments come back to be looked at."""
+    """Twice with the same tensors, under inference mode, where autograd records nothing."""
+    import copy
+
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out
 
     given = [laid_out(value, layout) for value in (x, w, b)]
     with torch.inference_mode():
-        returned = ns.manual_gradients(*given)
-    return returned, given
+        first = copy.deepcopy(ns.manual_gradients(*given))
+        return first, ns.manual_gradients(*given)
 
 
 def routes_by_hand(ns, x, w, b):
     """Which ready-made gradients worked while `manual_gradients` ran, and what it returned: observed."""
-    import contextlib
-    from unittest import mock
-
     import torch
 
-    used = set()
+    from course_lib.checks.delegation import calls_of
 
-    def watched(name, function):
-        def call(*args, **kwargs):
-            used.add(name)
-            return function(*args, **kwargs)
-
-        return call
-
-    names = [(torch.autograd, name) for name in ("grad", "backward")]
-    names += [(torch.func, name) for name in ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "linearize")]
-    with contextlib.ExitStack() as stack:
-        for module, name in names:
-            found = watched(f"{module.__name__}.{name}", getattr(module, name))
-            stack.enter_context(mock.patch.object(module, name, found))
-        with torch.inference_mode():
-            returned = ns.manual_gradients(*(torch.tensor(value) for value in (x, w, b)))
+    names = ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "linearize")
+    ready_made = [torch.autograd.grad, torch.autograd.backward, torch.autograd.graph._engine_run_backward]
+    ready_made += [getattr(torch.func, name) for name in names]
+    with calls_of(ready_made) as used, torch.inference_mode():
+        returned = ns.manual_gradients(*(torch.tensor(value) for value in (x, w, b)))
     return {"used": sorted(used), "returned": returned}
 
 
-def gradients_of(ns, arrays, scale, kinds, layout, uses):
-    """Gradients of a function of the tensors named by `uses` (their places), and the traces left behind.
+def gradients_of(ns, arrays, scale, kinds, layout, uses, traces=False):
+    """Gradients of a function of the tensors named by `uses` (their places), and if asked the traces left behind.
 
     kinds: for each tensor `plain`, `leaf` (requires gradients), `filled` (and its `.grad` holds something already) or
     `result` (of another operation).
@@ -76,6 +65,8 @@ def gradients_of(ns, arrays, scale, kinds, layout, uses):
     returned = ns.gradients(f, tensors)
     if not isinstance(returned, (tuple, list)):
         raise TypeError("gradients should return a tuple")
+    if not traces:
+        return {"gradients": list(returned)}
     return {
         "gradients": list(returned),
         "with a graph": [bool(getattr(value, "requires_grad", False)) for value in returned],
@@ -86,8 +77,8 @@ def gradients_of(ns, arrays, scale, kinds, layout, uses):
     }
 
 
-def products(ns, x, v, mixing, layout, kind):
-    """`vjp` of a function that maps x to the shape of v, each entry depending on all of x; and the traces."""
+def products(ns, x, v, mixing, layout, kind, traces=False):
+    """`vjp` of a function that maps x to the shape of v, each entry depending on all of x; if asked, the traces."""
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out, mixed
@@ -99,6 +90,8 @@ def products(ns, x, v, mixing, layout, kind):
     returned = ns.vjp(lambda inputs: mixed(inputs, weights, v.shape), given, laid_out(v, layout))
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:
         raise TypeError("vjp should return the tuple (y, grad)")
+    if not traces:
+        return {"y": returned[0], "grad": returned[1]}
     return {
         "y": returned[0],
         "grad": returned[1],
@@ -108,8 +101,8 @@ def products(ns, x, v, mixing, layout, kind):
     }
 
 
-def all_derivatives(ns, x, shape, mixing, layout, kind):
-    """`jacobian` of a function that maps x to `shape`; and the traces."""
+def all_derivatives(ns, x, shape, mixing, layout, kind, traces=False):
+    """`jacobian` of a function that maps x to `shape`; if asked, the traces."""
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out, mixed
@@ -119,6 +112,8 @@ def all_derivatives(ns, x, shape, mixing, layout, kind):
         given.requires_grad_()
     weights = laid_out(mixing, "plain")
     returned = ns.jacobian(lambda inputs: mixed(inputs, weights, shape), given)
+    if not traces:
+        return {"jacobian": returned}
     return {
         "jacobian": returned,
         "with a graph": isinstance(returned, torch.Tensor) and returned.requires_grad,
@@ -128,12 +123,12 @@ def all_derivatives(ns, x, shape, mixing, layout, kind):
 
 
 def squareplus_value(ns, x, layout):
-    """y, its dtype, and x afterwards."""
+    """y, twice for the same x."""
     from course_lib.checks.a3_pytorch_autograd import laid_out
 
     given = laid_out(x, layout)
-    y = ns.Squareplus.apply(given)
-    return y, str(y.dtype), given
+    first = ns.Squareplus.apply(given).clone()
+    return first, ns.Squareplus.apply(given)
 
 
 def squareplus_gradient(ns, x, other, v, layout):
@@ -191,11 +186,12 @@ def squareplus_on_meta(ns, shape):
 
 
 def power_scale_value(ns, a, b, power, layout):
+    """y, twice for the same a and b."""
     from course_lib.checks.a3_pytorch_autograd import laid_out
 
     given = laid_out(a, layout), laid_out(b, layout)
-    y = ns.PowerScale.apply(*given, power)
-    return y, str(y.dtype), list(given)
+    first = ns.PowerScale.apply(*given, power).clone()
+    return first, ns.PowerScale.apply(*given, power)
 
 
 def power_scale_gradients(ns, a, b, power, v, wanted, layout):
@@ -242,8 +238,8 @@ def power_scale_after_change(ns, a, b, power, v, which):
     return list(gradients)
 
 
-def penalty_and_gradients(ns, x, t, params, strength, layout):
-    """The loss, the traces it left before `backward`, and what `backward` then gave the parameters."""
+def penalty_and_gradients(ns, x, t, params, strength, layout, with_traces=False):
+    """The loss, what `backward` then gave the parameters, and if asked the traces that were left before it."""
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out
@@ -266,13 +262,15 @@ def penalty_and_gradients(ns, x, t, params, strength, layout):
     for weight in weights.values():
         weight.grad = None
     loss.backward()
-    return {"loss": value, "gradients": {name: weight.grad for name, weight in weights.items()}, **traces}
+    found = {"loss": value, "gradients": {name: weight.grad for name, weight in weights.items()}}
+    return found | (traces if with_traces else {})
 
 
-def trained(ns, x, t, params, learning_rate, batches, kind):
-    """`train` from the given start: parameters, losses, and the state of what came in and went out.
+def trained(ns, x, t, params, learning_rate, batches, kind, again=False, traces=False):
+    """`train` from the given start: parameters, losses, and if asked the state of what came in and went out.
 
     kind: the given parameters are `plain`, `leaf` (require gradients) or `filled` (and hold a gradient already).
+    again: a second time, with the same tensors.
     """
     import torch
 
@@ -281,8 +279,10 @@ def trained(ns, x, t, params, learning_rate, batches, kind):
         for tensor in given.values():
             tensor.requires_grad_()
             tensor.grad = torch.ones_like(tensor) if kind == "filled" else None
-    inputs = torch.tensor(x), torch.tensor(t)
-    returned = ns.train(*inputs, given, learning_rate, [torch.tensor(batch) for batch in batches])
+    asked = torch.tensor(x), torch.tensor(t), given, learning_rate, [torch.tensor(batch) for batch in batches]
+    if again:
+        ns.train(*asked)
+    returned = ns.train(*asked)
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:
         raise TypeError("train should return the tuple (params, losses)")
     after, losses = returned
@@ -290,33 +290,36 @@ def trained(ns, x, t, params, learning_rate, batches, kind):
         raise TypeError("the params that train returns should be a dict of tensors")
     if isinstance(losses, (str, dict)) or not hasattr(losses, "__len__") or getattr(losses, "shape", None) == ():
         raise TypeError("the losses that train returns should be a list")
-    return {
+    found = {
         "params": {name: value.detach().clone() for name, value in after.items()},
         "losses": [float(loss) for loss in losses],
+    }
+    if not traces:
+        return found
+    return found | {
         "losses with a graph": [isinstance(loss, torch.Tensor) and loss.requires_grad for loss in losses],
         "leaves": [value.is_leaf for value in after.values()],
         "requires_grad": [value.requires_grad for value in after.values()],
-        "given": {name: value.detach().clone() for name, value in given.items()},
         "given requires_grad": [value.requires_grad for value in given.values()],
         "given grad": [None if value.grad is None else value.grad.clone() for value in given.values()],
     }
 
 
-def optimizer_steps(ns, x, t, params, learning_rate, batches):
-    """How many steps optimizers of `torch.optim` took during `train`: observed, and easily fooled."""
+def optimizers_at_work(ns, x, t, params, learning_rate, batches):
+    """Which optimizers of `torch.optim` took a step during `train`: observed, and easily fooled."""
     import torch
     from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-    count = [0]
+    used = set()
 
-    def counting(optimizer, args, kwargs):
-        count[0] += 1
+    def note(optimizer, args, kwargs):
+        used.add(type(optimizer).__name__)
 
-    hook = register_optimizer_step_pre_hook(counting)
+    hook = register_optimizer_step_pre_hook(note)
     try:
         given = {name: torch.tensor(value) for name, value in params.items()}
         rows = [torch.tensor(batch) for batch in batches]
         ns.train(torch.tensor(x), torch.tensor(t), given, learning_rate, rows)
     finally:
         hook.remove()
-    return count[0]
+    return sorted(used)

@@ -143,7 +143,7 @@ def parallel_facts(ns, branches, features):
 
 
 def parallel_results(ns, weights, mode, x, cotangent, with_identity=False):
-    """Output, gradients and the input afterwards. The first weights are written after the block was built."""
+    """Output, again for the same input, and gradients. The first weights are written after the block was built."""
     import torch
     from torch import nn
 
@@ -157,10 +157,11 @@ def parallel_results(ns, weights, mode, x, cotangent, with_identity=False):
             module.weight.copy_(torch.from_numpy(weight))
     x = torch.from_numpy(x.copy())
     with torch.no_grad():
-        plain = block(x)
+        plain = block(x).clone()
+        again = block(x).clone()
     moved = x.clone().requires_grad_()
     y = block(moved)
-    found = {"y": plain.clone(), "x afterwards": x}
+    found = {"y": plain, "y of a second call": again}
     if y.shape == cotangent.shape:
         y.backward(torch.from_numpy(cotangent))
         found["gradient of x"] = moved.grad
@@ -206,39 +207,44 @@ def optimizer_closure(ns, name, options, start, curvature):
 
 
 def helpers_of_a_step(ns, name, options, start, gradients):
-    """Functions of `torch.optim`, the base class apart, and fused kernels that run while the optimizer works."""
-    import sys
-    import threading
+    """Functions of PyTorch's own optimizers and fused kernels that run while the student's works."""
+    import importlib
+    import pkgutil
+
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
 
     from course_lib.checks.a4_modules_and_optimizers import drive
+    from course_lib.checks.delegation import calls_of, functions_of
 
-    seen = set()
+    class Fused(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            if "_fused_" in str(function):
+                used.add(str(function))
+            return function(*args, **(kwargs or {}))
 
-    def watch(frame, event, argument):
-        if event == "call":
-            path = frame.f_code.co_filename.replace("\\", "/")
-            folder, _, file = path.rpartition("/")
-            if folder.endswith("torch/optim") and file not in ("optimizer.py", "lr_scheduler.py", "__init__.py"):
-                seen.add(f"{file}: {frame.f_code.co_name}")
-        elif event == "c_call" and getattr(argument, "__name__", "").startswith("_fused_"):
-            seen.add(argument.__name__)
-
-    before = sys.getprofile()
-    threading.setprofile(watch)
-    sys.setprofile(watch)
-    try:
+    allowed = ("optimizer", "lr_scheduler", "swa_utils", "_multi_tensor")
+    names = [found.name for found in pkgutil.iter_modules(torch.optim.__path__) if found.name not in allowed]
+    modules = [importlib.import_module(f"torch.optim.{name}") for name in names]
+    classes = [k for m in modules for k in vars(m).values() if isinstance(k, type) and k.__module__ == m.__name__]
+    with calls_of(functions_of(*modules, *classes)) as used, Fused():
         drive(getattr(ns, name), options, start, gradients)
-    finally:
-        sys.setprofile(before)
-        threading.setprofile(None)
-    return sorted(seen)
+    return sorted(used)
 
 
 def layers_inside(ns, in_features, out_features):
-    """PyTorch's own layers among the bases and the parts of an `Affine`."""
-    layer = ns.Affine(in_features, out_features)
-    kinds = [*type(layer).__mro__, *(type(part) for part in layer.modules())]
-    return sorted({k.__name__ for k in kinds if k.__module__.startswith("torch.nn.modules.linear")})
+    """PyTorch's own layers among the bases and the parts of an `Affine`, and those that work when it is called."""
+    import torch
+
+    from course_lib.checks.delegation import calls_of, functions_of
+
+    linear = torch.nn.modules.linear
+    layers = [k for k in vars(linear).values() if isinstance(k, type) and k.__module__ == linear.__name__]
+    with calls_of(functions_of(*layers)) as used:
+        layer = ns.Affine(in_features, out_features)
+        layer(torch.ones(2, in_features))
+    kinds = {*type(layer).__mro__, *(type(part) for part in layer.modules())}
+    return sorted({k.__name__ for k in kinds.intersection(layers)} | used)
 
 
 # --- snapshot and fit -----------------------------------------------------------------------------------------------

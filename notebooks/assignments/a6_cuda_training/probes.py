@@ -10,7 +10,7 @@ from __future__ import annotations
 
 
 def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, stale=None):
-    """Weights, losses and the optimizer's steps after one `train_step` for each batch.
+    """Weights and losses after one `train_step` for each batch.
 
     stale: what lies in `.grad` of every parameter before the first step.
     """
@@ -20,7 +20,6 @@ def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, sta
 
     model = training.network(kind, sizes, weights).to(device)
     optimizer = torch.optim.SGD(model.parameters(), **settings)
-    steps = training.count_steps(optimizer)
     if stale is not None:
         for parameter in model.parameters():
             parameter.grad = torch.full_like(parameter, stale)
@@ -29,8 +28,8 @@ def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, sta
     for x, y in batches:
         batch = (torch.tensor(x), torch.tensor(y))
         losses.append(ns.train_step(model, batch, loss_fn, optimizer, device))
-    devices = sorted({str(p.device) for p in model.parameters()})
-    return {"weights": training.parameters(model), "losses": losses, "steps": steps[0], "devices": devices}
+    found = {"weights": training.parameters(model), "losses": losses}
+    return found | {"outputs": training.outputs_on(device, model, batches[0][0])}
 
 
 def devices_of_steps(ns, kind, sizes, weights, batches, settings, device):
@@ -122,40 +121,18 @@ def draws_after_making_loaders(ns, x, y, batch_size, device, seed, noise):
 
 
 def weights_after_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode=True):
-    """Weights, running statistics, mean loss, mode and the optimizer's steps after one `train_epoch`."""
+    """Weights, running statistics and mean loss after one `train_epoch`."""
     import torch
 
     from course_lib.checks import training
 
     model = training.network(kind, sizes, weights).to(device)
-    model.train(training_mode)
-    optimizer = torch.optim.SGD(model.parameters(), **settings)
-    steps = training.count_steps(optimizer)
-    loader = training.batches_of(x, y, batch_size)
-    loss = ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
-    return {
-        "weights": training.parameters(model),
-        "statistics": training.buffers(model),
-        "loss": loss,
-        "steps": steps[0],
-        "devices": sorted({str(p.device) for p in model.parameters()}),
-    }
-
-
-def modes_of_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode):
-    """In which mode each forward pass of `train_epoch` was made."""
-    import torch
-
-    from course_lib.checks import training
-
-    model = training.network(kind, sizes, weights).to(device)
-    watch = training.Watch()
-    model.append(watch)
     model.train(training_mode)
     optimizer = torch.optim.SGD(model.parameters(), **settings)
     loader = training.batches_of(x, y, batch_size)
-    ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
-    return {"modes": watch.training_modes, "weights": training.parameters(model)}
+    loss = ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
+    found = {"weights": training.parameters(model), "statistics": training.buffers(model), "loss": loss}
+    return found | {"outputs": training.outputs_on(device, model, x)}
 
 
 def economy_of_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device):
@@ -212,7 +189,12 @@ def graphs_in_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, dev
 
 
 def evaluation(ns, kind, sizes, weights, statistics, x, y, batch_size, device, training_mode, drop_last=False):
-    """What `evaluate` returns, the model's mode afterwards, and what a second call without the first row returns."""
+    """What `evaluate` returns, also in a second call without the first row, and what the model then gives for all rows.
+
+    In training mode that depends on the other rows, so it shows in which mode the model was left.
+    """
+    import copy
+
     import torch
 
     from course_lib.checks import training
@@ -221,18 +203,17 @@ def evaluation(ns, kind, sizes, weights, statistics, x, y, batch_size, device, t
     loader = training.batches_of(x, y, batch_size, drop_last=drop_last)
     loss_fn = torch.nn.CrossEntropyLoss()
     first = ns.evaluate(model, loader, loss_fn, device)
-    return {
-        "first": first,
-        "training afterwards": model.training,
-        "devices": sorted({str(p.device) for p in model.parameters()}),
-        "second": ns.evaluate(
-            model, training.batches_of(x[1:], y[1:], batch_size, drop_last=drop_last), loss_fn, device
-        ),
-    }
+    with torch.no_grad():
+        afterwards = copy.deepcopy(model)(torch.tensor(x).to(device)).cpu().numpy()
+    others = training.batches_of(x[1:], y[1:], batch_size, drop_last=drop_last)
+    return {"first": first, "second": ns.evaluate(model, others, loss_fn, device), "afterwards": afterwards}
 
 
 def model_around_evaluation(ns, kind, sizes, weights, x, y, batch_size, device, gradient, frozen):
-    """The result of `evaluate`, and parameters, statistics, gradients and `requires_grad` of the model afterwards."""
+    """The result of `evaluate`, and what one training step then makes of the model: of its parameters and statistics.
+
+    The step adds to the gradients that were there before, and moves what is not frozen.
+    """
     import torch
 
     from course_lib.checks import training
@@ -243,13 +224,11 @@ def model_around_evaluation(ns, kind, sizes, weights, x, y, batch_size, device, 
         if name not in frozen:
             parameter.grad = torch.full_like(parameter, gradient)
     result = ns.evaluate(model, training.batches_of(x, y, batch_size), torch.nn.CrossEntropyLoss(), device)
-    return {
-        "result": result,
-        "weights": training.parameters(model),
-        "statistics": training.buffers(model),
-        "gradients": training.gradients(model),
-        "requires_grad": {name: p.requires_grad for name, p in model.named_parameters()},
-    }
+    model.train()
+    rows, labels = torch.tensor(x).to(device), torch.tensor(y).to(device)
+    torch.nn.functional.cross_entropy(model(rows), labels).backward()
+    torch.optim.SGD(model.parameters(), lr=0.5).step()
+    return {"result": result, "weights": training.parameters(model), "statistics": training.buffers(model)}
 
 
 def watched_evaluation(ns, kind, sizes, weights, x, y, batch_size, device):
@@ -288,7 +267,7 @@ def economy_of_an_evaluation(ns, kind, sizes, weights, x, y, batch_size, device)
 
 
 def moves_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
-    """How far `train_epoch_amp` moves each parameter; mean loss, scale, steps and dtypes afterwards."""
+    """How far `train_epoch_amp` moves each parameter, the parameters, the mean loss and the scale afterwards."""
     import numpy as np
     import torch
 
@@ -296,7 +275,6 @@ def moves_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, setting
 
     model = training.network(kind, sizes, weights).to(device)
     optimizer = torch.optim.SGD(model.parameters(), **settings)
-    steps = training.count_steps(optimizer)
     scaler = torch.amp.GradScaler("cuda", **scaling)
     loader = training.batches_of(x, y, batch_size)
     loss = ns.train_epoch_amp(model, loader, torch.nn.CrossEntropyLoss(), optimizer, scaler, device, max_norm)
@@ -304,11 +282,10 @@ def moves_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, setting
     return {
         # In float16, so that they are compared as what they were computed from.
         "moves": {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights},
+        "weights": after,
         "loss": loss,
         "scale": scaler.get_scale(),
-        "steps": steps[0],
-        "dtypes": sorted({str(p.dtype) for p in model.parameters()}),
-        "devices": sorted({str(p.device) for p in model.parameters()}),
+        "outputs": training.outputs_on(device, model, x),
     }
 
 
@@ -328,7 +305,7 @@ def mean_loss_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, set
 
 
 def loss_of_large_outputs(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
-    """The mean loss that `train_epoch_amp` returns for a loss written with exponentials, and the steps taken."""
+    """The mean loss that `train_epoch_amp` returns for a loss written with exponentials, and the moves."""
     import numpy as np
     import torch
 
@@ -341,14 +318,13 @@ def loss_of_large_outputs(ns, kind, sizes, weights, x, y, batch_size, settings, 
 
     model = training.network(kind, sizes, weights).to(device)
     optimizer = torch.optim.SGD(model.parameters(), **settings)
-    steps = training.count_steps(optimizer)
     scaler = torch.amp.GradScaler("cuda", **scaling)
     loss = ns.train_epoch_amp(
         model, training.batches_of(x, y, batch_size), written_out, optimizer, scaler, device, max_norm
     )
     after = training.parameters(model)
     moves = {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights}
-    return {"loss": loss, "steps": steps[0], "scale": scaler.get_scale(), "moves": moves}
+    return {"loss": loss, "scale": scaler.get_scale(), "moves": moves}
 
 
 def dtypes_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
@@ -386,6 +362,7 @@ def interrupted_run(ns, kind, sizes, weights, x, y, batch_size, rule, parts, epo
     import os
     import tempfile
 
+    import numpy as np
     import torch
 
     from course_lib.checks import training
@@ -428,10 +405,10 @@ def interrupted_run(ns, kind, sizes, weights, x, y, batch_size, rule, parts, epo
             if no_gpu:
                 torch.cuda.is_available, torch.cuda.device_count = (lambda: False), (lambda: 0)
             try:
-                found["epoch"] = ns.load_checkpoint(path, model, optimizer, scheduler, scaler, device)
+                epoch = ns.load_checkpoint(path, model, optimizer, scheduler, scaler, device)
             finally:
                 torch.cuda.is_available, torch.cuda.device_count = asked
-            found["devices"] = sorted({str(p.device) for p in model.parameters()})
+            found["epoch"] = np.int64(epoch) if type(epoch) is int else epoch
     trained(epochs[1] - epochs[0])
     return found | {
         "weights": training.parameters(model),
@@ -476,18 +453,16 @@ def fitted(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, lea
     loaders = training.batches_of(x, y, batch_size), training.batches_of(x_val, y_val, batch_size)
     with tempfile.TemporaryDirectory() as folder:
         history = ns.fit(model, *loaders, epochs, learning_rate, device, folder)
-    return {
-        "history": history,
-        "weights": training.parameters(model),
-        "statistics": training.buffers(model),
-        "devices": sorted({str(p.device) for p in model.parameters()}),
-    }
+    found = {"history": history, "weights": training.parameters(model), "statistics": training.buffers(model)}
+    return found | {"outputs": training.outputs_on(device, model, x[:8])}
 
 
 def scalars_of_a_fit(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, learning_rate, device):
     """The event files of `fit` when it has returned, and what is read from them here: tag -> steps and values."""
     import os
     import tempfile
+
+    import numpy as np
 
     from course_lib.checks import training
 
@@ -501,7 +476,7 @@ def scalars_of_a_fit(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, e
                 with open(os.path.join(folder, name), "rb") as written:
                     files.append(written.read())
         scalars = training.read_scalars(folder)
-    read = {tag: {"steps": [s for s, _ in rows], "values": [v for _, v in rows]} for tag, rows in scalars.items()}
+    read = {tag: {"steps": np.array([s for s, _ in r]), "values": [v for _, v in r]} for tag, r in scalars.items()}
     return {"files": files, "scalars": read}
 
 

@@ -23,7 +23,7 @@ def test_it(student):
     ("arguments", "finding"),
     [
         ('"test_square", weigth=3', "unknown option 'weigth'. Known: weight, evidence, shown, needs, search"),
-        ('"test_square", evidence="observd"', "evidence='observd'. Accepted: 'recomputed', 'observed'"),
+        ('"test_square", evidence="observd"', "evidence='observd'. Accepted: 'observed'"),
         ('"test_square", needs="gpu"', "needs='gpu'. Accepted: 'cuda'"),
         ('"test_square", search="all"', "search='all'. Accepted: 'pairs', 'single', 'none'"),
         ('"test_square", shown="no"', "shown='no'. Accepted: True, False"),

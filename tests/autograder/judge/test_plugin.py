@@ -22,7 +22,7 @@ Judge = Callable[..., Any]
 
 SQUARE = {"square": "def square(x):\n    return x ** 2"}
 CHECK = '''
-@pytest.mark.cell("test_square", weight=3, evidence="observed")
+@pytest.mark.cell("test_square", weight=3)
 @pytest.mark.parametrize("shape", [(1,), (2, 3), (4, 1)])
 def test_squares(student, reference, draw, expect, shape):
     """Each element is squared,
@@ -50,8 +50,8 @@ def test_the_reference_passes_every_check_which_carries_its_sentence_weight_evid
     squares, in_place = outcome.checks["test_square"]
     assert squares.verdict is in_place.verdict is Verdict.PASSED
     assert squares.sentence == "Each element is squared, in arrays of any shape."
-    assert (squares.weight, squares.evidence) == (3.0, Evidence.OBSERVED)
-    assert (in_place.sentence, in_place.weight, in_place.evidence) == ("not in place", 1.0, Evidence.RECOMPUTED)
+    assert (squares.weight, squares.evidence) == (3.0, Evidence.RECOMPUTED)
+    assert (in_place.sentence, in_place.weight, in_place.evidence) == ("not in place", 1.0, Evidence.OBSERVED)
 
 
 def test_one_failing_case_fails_the_check_and_the_smallest_is_shown(judged: Judge) -> None:
