@@ -39,6 +39,8 @@ MARKER = ".published.json"
 """Written into a student repository by `publish`: which files are ours, and that the last one was written."""
 PUBLISHED = ("course_lib", "data", "notebooks/lectures")
 """Folders that go into the student repository as they are; `notebooks/release` is built afresh."""
+NO_SPACE = ("No space left on device", "database or disk is full", "Disk quota exceeded")
+"""how it is said in tracebacks, in which nbgrader keeps an error and not its kind"""
 DOCUMENTS = ("LICENSE*", "CITATION.cff")
 
 
@@ -141,7 +143,7 @@ def generate(assignment: Assignment, course: Path, *, database: bool = False) ->
     """Run nbgrader's GenerateAssignment on `assignment` in the empty folder `course`; return its release folder.
 
     With `database`, nbgrader also records the assignment's cells in `course/gradebook.db`, which must exist with its
-    tables. Raises BadAssignment with nbgrader's own words where the source is refused.
+    tables. Raises BadAssignment with nbgrader's own words where the source is refused, CannotWrite on a full disk.
     """
     from nbgrader.converters import GenerateAssignment
     from nbgrader.converters.base import NbGraderException
@@ -169,6 +171,10 @@ def generate(assignment: Assignment, course: Path, *, database: bool = False) ->
     try:
         converter.start()
     except (NbGraderException, ValueError) as error:
+        if log.tells_of(*NO_SPACE):
+            raise CannotWrite(
+                f"{course}: cannot be written (no space left). Make room, or set TMPDIR to another folder."
+            ) from None
         raise BadAssignment(f"{assignment.folder}: nbgrader refuses the source: {log.reason() or error}") from None
     return course / "release" / assignment.name
 
@@ -192,6 +198,9 @@ class _Log:
         handler = logging.Handler()
         handler.emit = lambda record: self.records.append(record.getMessage())  # type: ignore[method-assign]
         self.logger.addHandler(handler)
+
+    def tells_of(self, *phrases: str) -> bool:
+        return any(phrase in record for record in self.records for phrase in phrases)
 
     def reason(self) -> str:
         """The exception that nbgrader logged, or its first error."""
