@@ -228,8 +228,11 @@ def options_of(draw, name, variant):
         momentum = plain | {"momentum": float(draw.uniform((), 0.6, 0.9))}
         decay = {"weight_decay": float(draw.uniform((), 0.2, 0.4))}
         found = {"plain": plain, "momentum": momentum, "nesterov": momentum | {"nesterov": True}}
+        found |= {"uphill": momentum | {"lr": -rate}}
         return (found | {"decay": momentum | decay, "all": momentum | decay | {"nesterov": True}})[variant]
     eps = {"eps": float(draw.uniform((), 0.1, 0.3))}
+    # A rate that torch.optim refuses: whoever hands the work on to it shows.
+    rate, variant = (-rate, "eps") if variant == "uphill" else (rate, variant)
     if name == "RMSProp":
         return {"lr": rate, "alpha": float(draw.uniform((), 0.7, 0.9))} | (eps if variant == "eps" else {})
     betas = {"betas": (float(draw.uniform((), 0.6, 0.8)), float(draw.uniform((), 0.85, 0.95)))}
@@ -279,9 +282,11 @@ def ask_who_worked(student, flag, name, options, data):
 
 @pytest.mark.cell("test_sgd", weight=2)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("variant", ["plain", "momentum", "nesterov", "decay", "all"])
+@pytest.mark.parametrize("variant", ["plain", "momentum", "nesterov", "decay", "all", "uphill"])
 def test_steps_of_sgd(student, reference, draw, expect, flag, variant, dtype):
-    """Parameters of any shape are right after 1, 3 and 7 steps, with momentum, nesterov and weight_decay or without."""
+    """Parameters of any shape are right after 1, 3 and 7 steps, with momentum, nesterov and weight_decay or without,
+    and with a negative lr.
+    """
     options, data = options_of(draw, "SGD", variant), problem(draw, dtype=dtype)
     require_steps(student, reference, expect, "SGD", options, data)
     if (variant, dtype) == ("all", "float32"):
@@ -350,9 +355,9 @@ def require_reload(student, reference, draw, expect, name, options, fresh):
 
 @pytest.mark.cell("test_rmsprop", weight=2)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("variant", ["eps", "plain"])
+@pytest.mark.parametrize("variant", ["eps", "plain", "uphill"])
 def test_steps_of_rmsprop(student, reference, draw, expect, flag, variant, dtype):
-    """Parameters of any shape are right after 1, 3 and 7 steps, with a large eps and with the default one."""
+    """Parameters of any shape are right after 1, 3 and 7 steps, with a large eps, the default one, a negative lr."""
     options, data = options_of(draw, "RMSProp", variant), problem(draw, dtype=dtype)
     require_steps(student, reference, expect, "RMSProp", options, data, looked_at=(1, 2, 3, 7))
     if (variant, dtype) == ("plain", "float32"):
@@ -387,9 +392,9 @@ def test_reload_of_rmsprop(student, reference, draw, expect):
 
 
 @pytest.mark.cell("test_adam", weight=2)
-@pytest.mark.parametrize("variant", ["eps", "plain"])
+@pytest.mark.parametrize("variant", ["eps", "plain", "uphill"])
 def test_steps_of_adam(student, reference, draw, expect, flag, variant):
-    """Parameters of any shape are right after 1, 3 and 7 steps, with a large eps and with the default one."""
+    """Parameters of any shape are right after 1, 3 and 7 steps, with a large eps, the default one, a negative lr."""
     options, data = options_of(draw, "Adam", variant), problem(draw, dtype="float32")
     require_steps(student, reference, expect, "Adam", options, data, looked_at=(1, 2, 3, 7))
     if variant == "plain":

@@ -32,3 +32,9 @@ def test_the_point_stays_where_it_is_even_if_the_function_writes_into_it() -> No
 
     np.testing.assert_allclose(slopes(greedy, x), [2.0, 1.0], atol=1e-9)
     np.testing.assert_array_equal(x, [1.0, 2.0])
+
+
+def test_an_answer_cannot_call_it() -> None:
+    answer = compile("slopes(lambda v: float(v.sum()), x)", "/tmp/ipykernel_7/1234.py", "eval")
+    with pytest.raises(RuntimeError, match="for the checks of the course"):
+        eval(answer, {"slopes": slopes, "x": np.ones(2)})

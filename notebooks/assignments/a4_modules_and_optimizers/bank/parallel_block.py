@@ -10,7 +10,7 @@ WRONG = [
         "parallel_block: The default axis of cat. sgd: Half of the formula. rmsprop: The other share.",
     )
     .expect(
-        test_parallel_block="partial:block-joined-along-rows",
+        test_parallel_block="failed:block-joined-along-rows",
         test_sgd="failed:sgd-nesterov-without-gradient",
         test_rmsprop="failed:rmsprop-alpha-swapped",
     )
@@ -49,7 +49,7 @@ WRONG = [
         "rmsprop: The return stands for nothing.",
     )
     .expect(
-        test_parallel_block="partial:block-one-branch-for-all",
+        test_parallel_block="failed:block-one-branch-for-all",
         test_sgd="failed:sgd-velocity-averaged",
         test_rmsprop="partial:rmsprop-loss-not-returned",
     )
