@@ -212,6 +212,9 @@ def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:
     """The zygote's child for a kernel."""
     try:
         supervise(client, data, _HOST or probe())
+    except KeyboardInterrupt:
+        # The client would else wait for a kernel that has gone until its time is up.
+        _send_news(client, {"failed": "its supervisor was interrupted"})
     except Exception as error:
         LOGGER.exception("no kernel could be started")
         _send_news(client, {"failed": "".join(traceback.format_exception(error))[-4000:]})

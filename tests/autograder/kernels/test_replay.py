@@ -111,17 +111,23 @@ def test_what_ended_itself_or_met_a_limit_is_not_taken_for_disturbed(
     assert student.disturbed == disturbed
 
 
-def test_that_somebody_killed_a_kernel_or_its_supervisor_is_known(notebook: Notebook) -> None:
+@pytest.mark.parametrize(
+    ("supervisor", "number"),
+    [(False, signal.SIGKILL), (True, signal.SIGKILL), (True, signal.SIGTERM), (True, signal.SIGINT)],
+    ids=str,
+)
+def test_that_somebody_killed_a_kernel_or_its_supervisor_is_known_at_once(
+    notebook: Notebook, supervisor: bool, number: signal.Signals
+) -> None:
     student, _ = notebook("x = 1")
-    for whose in (lambda pid: pid, lambda pid: psutil.Process(pid).ppid()):
-        assert student.kernel is not None and not student.disturbed
-        os.kill(whose(student.kernel.process.pid), signal.SIGKILL)
-        deadline = time.monotonic() + 20
-        while not student.disturbed and time.monotonic() < deadline:
-            with contextlib.suppress(LimitReached):  # where it is not yet known when the call is made
-                assert value(student, "ns.x") == 1
-        assert student.disturbed and value(student, "ns.x") == 1
-        student.disturbed = False
+    assert student.kernel is not None and not student.disturbed
+    pid = student.kernel.process.pid
+    os.kill(psutil.Process(pid).ppid() if supervisor else pid, number)
+    deadline = time.monotonic() + 20
+    while not student.disturbed and time.monotonic() < deadline:
+        with contextlib.suppress(LimitReached):  # where it is not yet known when the call is made
+            assert value(student, "ns.x") == 1
+    assert student.disturbed and value(student, "ns.x") == 1
 
 
 def test_there_are_at_most_three_restarts_and_then_nothing_more_runs(notebook: Notebook) -> None:
