@@ -52,7 +52,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 class InstantPool(LocalPool):
-    """Everybody passes, and no process is needed for that."""
+    """Everybody passes, with many words, and no process is needed for that."""
 
     def __enter__(self) -> InstantPool:
         return self
@@ -61,7 +61,8 @@ class InstantPool(LocalPool):
         for number, handed in enumerate(student_files):
             submission = handed.read(self.assignment)
             report = could_not_grade(submission, self.assignment, ValueError())
-            items = tuple(dataclasses.replace(i, verdict=Verdict.PASSED, points=2.0) for i in report.items)
+            passed: Any = {"verdict": Verdict.PASSED, "points": 2.0, "message": "Well done. " * 2000}
+            items = tuple(dataclasses.replace(item, **passed) for item in report.items)
             report = dataclasses.replace(report, state=Verdict.PASSED, items=items, score=2.0, reason="")
             yield GradedSubmission(number, submission, report)
 

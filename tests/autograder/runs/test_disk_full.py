@@ -34,6 +34,7 @@ class Disk:
 
     def __init__(self, root: Path) -> None:
         self.root, self.writes = str(root), 0
+        self.opened: set[str] = set()
         self.full_after: int | None = None
         """how many writes succeed; None: all"""
         sys.addaudithook(self._look)  # for good: silent while that is None
@@ -49,6 +50,8 @@ class Disk:
         if not isinstance(arguments[0], (str, os.PathLike)) or not os.fspath(arguments[0]).startswith(self.root):
             return
         self.writes += 1
+        if event == "open":
+            self.opened.add(os.path.relpath(arguments[0], self.root))
         if self.writes > self.full_after:
             if event == "sqlite3.connect":
                 raise sqlite3.OperationalError("database or disk is full")
@@ -95,7 +98,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "seed").write_text("5eed" * 16)
     made = Room(tmp_path, None, Disk(tmp_path))
     if request.param == "again":
-        made.grade()
+        made.grade("--only", "ann")  # so that all files grow
         made.before = (tmp_path / "out").rename(tmp_path / "before")
     yield made
     made.disk.empty()
@@ -121,6 +124,8 @@ def test_each_write_of_a_run_may_fail(room: Room) -> None:
     room.grade()
     room.disk.full_after, writes, whole = None, room.disk.writes, room.made()
     assert writes > 40
+    # Whatever else has a name in the folder got it by being renamed when it was whole.
+    assert {"journal.jsonl", "run.log", ".lock"} >= {name for name in whole[1] if f"out/{name}" in room.disk.opened}
     for number in sample("full disk", range(writes), 4):
         room.begin()
         room.disk.full_after, room.disk.writes = number, 0
