@@ -92,7 +92,7 @@ def square(body: str, before: str = "") -> dict[str, str]:
 HELPER = [("square", "def helper(x):\n    return x * x")]
 YES = "print('2 passed')\nclass Yes:\n    __eq__ = lambda *a: True\n"
 FAILED, CRASH = (Verdict.FAILED, 0.0, None), (Verdict.CRASH, 0.0, None)
-NOT_IN_PLACE, HALF = (Verdict.PARTIAL, 1.5, None), (Verdict.PARTIAL, 0.5, "doubled")
+NOT_IN_PLACE = (Verdict.PARTIAL, 1.5, None)
 DOUBLED, DOUBLES = (Verdict.FAILED, 0.0, "doubled"), "You double where you should square."
 RAISED = "The cell square did not run to its end: ZeroDivisionError: division by zero"
 UNTOUCHED = (Verdict.NOT_ATTEMPTED, 0.0, None)
@@ -102,7 +102,7 @@ UNTOUCHED = (Verdict.NOT_ATTEMPTED, 0.0, None)
     ("cells", "extra", "of_square", "of_total", "says"),
     [
         (square("x *= x\n    return x"), [], NOT_IN_PLACE, PASSED, "your code changed"),  # 3 parts of 4 passed
-        (square("return x + x"), [], HALF, DOUBLED, DOUBLES),  # named in every cell that it spoils
+        (square("return x + x"), [], DOUBLED, DOUBLED, DOUBLES),  # named in every cell that it spoils
         (STUBS, [], UNTOUCHED, UNTOUCHED, ""),
         (STUBS, list(SOLUTIONS.items()), PASSED, PASSED, ""),  # written in cells of one's own
         (square("return helper(x)"), HELPER, PASSED, PASSED, ""),

@@ -25,7 +25,8 @@ def test_each_student_has_score_marks_state_and_named_mistakes() -> None:
     lines = shown(summary_table(REPORTS)).splitlines()
     (bela,) = [line for line in lines if "bela.bartok" in line]
     assert [cell.strip() for cell in bela.strip("│").split("│")] == [
-        "bela.bartok", "10 / 16", "✓", "◐", "◐", "✓", "?", "to be marked: relu-derivative-missing",
+        "bela.bartok", "10 / 16", "✓", "◐", "◐", "✓", "?",
+        "to be marked: relu-derivative-missing; look at: forbidden-import",
     ]  # fmt: skip
 
 
