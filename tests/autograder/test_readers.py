@@ -103,6 +103,7 @@ def packed(*names: str) -> bytes:
     return into.getvalue()
 
 
+@pytest.mark.slow
 @fuzz(8)
 @given(data=edited(packed("ada/little.ipynb", "bob/little/little.ipynb", "cyd.ipynb", "../dan.ipynb")))
 def test_a_zip_is_a_class_or_cannot_be_opened(little: Any, tmp_path: Path, data: bytes) -> None:
@@ -161,7 +162,7 @@ LINES = b"".join(
 )
 
 
-@fuzz(25)
+@fuzz(10)
 @given(data=edited(LINES))
 @example(LINES.replace(b'"score": 1.0', b'"score": ' + b"9" * 400))
 def test_a_journal_is_read_as_far_as_it_is_whole_and_goes_on(tmp_path: Path, data: bytes) -> None:

@@ -68,6 +68,7 @@ def test_a_line_that_was_cut_off_is_left_out_and_does_not_swallow_the_next(journ
     assert set(journal.entries()) == {"key-ann", "key-cid"}
 
 
+@pytest.mark.slow
 def test_a_journal_cut_at_every_byte_holds_every_whole_line_and_goes_on(journal: Journal) -> None:
     made = [dataclasses.replace(e, report=dataclasses.replace(e.report, items=())) for e in map(entry, "abc")]
     ends = []
