@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
+import inspect
 import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +44,8 @@ class Footprints:
     def found(self) -> dict[str, list[str]]:
         """By kind: the functions that were replaced, the calls that trace a program, the libraries that were loaded."""
         for place, now in _snapshot():
-            before = self._before.get(place, {})
+            # Of a module that was loaded since, what is not a library's own has been put there.
+            before = self._before.get(place) or {n: None for n, v in now.items() if _is_foreign(v)}
             replaced = (
                 n for n, value in before.items() if now.get(n) is not value and not _is_own(place, n, now.get(n))
             )
@@ -95,6 +97,13 @@ def _is_own(place: str, name: str, value: Any) -> bool:
     installed = code is None or code.co_filename.startswith(_INSTALLED)
     named = isinstance(value, type) or getattr(value, "__name__", "") == name
     return home == place.partition(".")[0] and named and installed
+
+
+def _is_foreign(value: Any) -> bool:
+    """Whether a function or class was written in a cell."""
+    value = inspect.unwrap(value) if callable(value) else value
+    code = getattr(value, "__code__", None)
+    return getattr(value, "__module__", "") == "__main__" or "ipykernel" in getattr(code, "co_filename", "")
 
 
 def _is_students(frame: types.FrameType | None) -> bool:

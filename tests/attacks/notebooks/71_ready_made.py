@@ -129,18 +129,55 @@ def run(work):
     worker.start()
     worker.join()
     return found[0]""",
-    expected="passed",
+    expected="partial sgd",
     flags=["observed"],
     assignment="a4_modules_and_optimizers",
 )
 
 wrapped_optimizer = variant(
-    "An own optimizer that is PyTorch's in another coat. The steps are right; a person is asked to look.",
+    "An own optimizer that is PyTorch's in another coat: right steps, flagged, but for a rate that PyTorch refuses.",
     sgd="""
 class SGD(torch.optim.SGD):
     def __init__(self, params, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
         super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay, nesterov=nesterov)""",
+    expected="partial sgd",
+    flags=["observed"],
+    assignment="a4_modules_and_optimizers",
+)
+
+layer_fetched_by_name = variant(
+    "PyTorch's own layer inside a layer, fetched by a name that is put together and kept where no list of parts shows it.",
+    affine="""
+class Affine(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        inside = getattr(nn, "Lin" + "ear")(in_features, out_features, bias=bias)
+        self.weight, self.bias = inside.weight, inside.bias
+        self.__dict__["_inside"] = [inside]
+
+    def forward(self, x):
+        inside = self._inside[0]
+        inside.weight, inside.bias = self.weight, self.bias
+        return inside(x)""",
     expected="passed",
     flags=["observed"],
     assignment="a4_modules_and_optimizers",
+)
+
+# What a kernel says of its tensors is worth little, and who rewrites it is flagged: see docs/security.md.
+claims_rewritten = variant(
+    "Results that carry graphs, and replies of the kernel in which they do not: what is only observed can be forged.",
+    after_train="""
+from autograder.student_side import agent
+careful, answered = jacobian, agent.run_probe
+def jacobian(f, x): return careful(f, x).requires_grad_()
+def vjp(f, x, v): return tuple(value.requires_grad_() for value in (f(x).detach(), torch.func.vjp(f, x.detach())[1](v)[0]))
+def run_probe(source, name, ns, data):
+    found = answered(source, name, ns, data)
+    forged = {"products": [False, False], "all_derivatives": False}
+    return found | {"with a graph": forged[name]} if name in forged and data.get("traces") else found
+agent.run_probe = run_probe""",
+    expected="passed",
+    flags=["patched"],
+    assignment="a3_pytorch_autograd",
 )

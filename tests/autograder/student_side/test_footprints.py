@@ -13,7 +13,7 @@ import json, sys
 {before}
 from autograder.student_side.footprints import Footprints
 footprints = Footprints({forbidden!r})
-library = dict(__name__="__main__")
+library = globals()
 THREAD = """
 import threading
 thread = threading.Thread(target=lambda: __import__("colorsys"))
@@ -21,7 +21,7 @@ thread.start()
 thread.join()
 """
 def run(text, file="/tmp/ipykernel_7/1234.py"):
-    exec(compile(text, file, "exec"), dict(library))
+    exec(compile(text, file, "exec"), library)
 {code}
 print(json.dumps(footprints.found()))
 '''
@@ -47,6 +47,11 @@ def found(code: str, before: str = NUMPY, forbidden: tuple[str, ...] = ()) -> di
         ("wire._Encoder.array = print", {"patched": ["autograder.protocol.wire._Encoder.array"]}),
         ("run('import sys\\nsys.setprofile(lambda *a: None)')", {"traced": ["sys.setprofile"]}),
         ("run('import threading, sys\\nsys.settrace(None)')", {"traced": ["sys.settrace"]}),
+        (
+            "from course_lib.checks import outcome\nrun('outcome.fail = lambda *a: None')",
+            {"patched": ["course_lib.checks.outcome.fail"]},
+        ),
+        ("from course_lib.checks import outcome, calling", {}),
         # A library's own profiler, new names, settings and plain values are nobody's business.
         ("import cProfile\ncProfile.run('1')", {}),
         ("np.mine = 3\nnp.seterr(all='ignore')\nnp.random.seed(1)\nnp.set_printoptions(precision=2)", {}),
