@@ -115,9 +115,9 @@ class Zygote:
         with self._lock:
             if self.process is None or self.process.poll() is None or self.lives < 1:
                 return
-            if not os.path.exists(self.address) and self.process.returncode >= 0:
-                return  # it never listened, and would fail again for the same reason, unless it was killed
-            self.lives -= 1
+            # One that never listened may fail again for the same reason; or it was interrupted: that may be status 1.
+            failed = not os.path.exists(self.address) and self.process.returncode >= 0
+            self.lives = 0 if failed else self.lives - 1
             self.stop()
             self.start()
 

@@ -199,9 +199,11 @@ def test_an_address_that_is_too_long_for_a_socket_is_refused_with_advice(
     zygote.stop()
 
 
-def test_nobody_listening_is_a_failure_in_time() -> None:
+def test_nobody_listening_is_a_failure_in_time(tmp_path: Path) -> None:
     with pytest.raises(KernelFailed, match="did not answer"):
-        connect("/nowhere/s", {}, timeout_s=0.1)
+        connect(str(tmp_path / "s"), {}, timeout_s=0.1)
+    with pytest.raises(KernelFailed, match="the warm process is gone"):
+        connect("/nowhere/s", {}, timeout_s=60)
 
 
 def test_a_folder_goes_when_the_client_leaves_though_the_kernel_ended_before_and_orders_were_not_read(

@@ -126,11 +126,15 @@ def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, los
     )
 
 
-def test_zygotes_that_are_killed_while_they_warm_up_are_replaced(squares: Any) -> None:
+@pytest.mark.parametrize(("number", "after_s"), [(signal.SIGKILL, 0.0), (signal.SIGINT, 0.05), (signal.SIGINT, 0.3)])
+def test_zygotes_that_are_killed_while_they_warm_up_are_replaced(
+    squares: Any, number: signal.Signals, after_s: float
+) -> None:
     with pool_of(squares, 2) as pool:
+        time.sleep(after_s)
         for zygote in (pool.judges, pool.kernels):
             assert zygote is not None and zygote.process is not None and not os.path.exists(zygote.address)
-            zygote.process.kill()
+            zygote.process.send_signal(number)
         reports = [graded.report for graded in pool.grade(handed_in(squares, {"ann": {}, "bob": {}}))]
     assert [report.score for report in reports] == [4.0, 4.0]
 
