@@ -35,7 +35,7 @@ ANSWERS = {
     "dies_at_once": {"square": "import os; os._exit(0)"},
 }
 SCORES = {
-    **{"right": 4.0, "loops": 4.0, "doubled": 3.0, "in_place": 3.0, "raises": 2.0, "nothing": 0.0},
+    **{"right": 4.0, "loops": 4.0, "doubled": 2.0, "in_place": 3.0, "raises": 2.0, "nothing": 0.0},
     **{"dies": 2.0, "loops_forever": 2.0, "dies_at_once": 2.0},
 }
 
