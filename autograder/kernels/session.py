@@ -410,6 +410,8 @@ class Kernel:
                 raise _output_limit()
             clock.check_limits()
         if clock.limit is not None:
+            if clock.left_to_children():
+                self.process.kill()  # the interrupt was not for them: they would take the next cell's time
             raise clock.limit
         return reply
 
@@ -443,6 +445,11 @@ class _Clock:
         # A child that ended in between has moved from the one sum to the other; a kernel that ended has no sum.
         self.seen_s = max(self.seen_s, own + children - self.children_before)
         return self.seen_s
+
+    def left_to_children(self) -> bool:
+        """Whether most of the time went to children that live on, as a fork bomb's do."""
+        own = self.kernel.own_cpu_s() - self.own_before
+        return self.kernel.children_cpu_s() > own + self.kernel.limits.cell_s / 10
 
     def memory(self) -> int:
         """Bytes that this process has grown by: zmq takes in the frames of a message before it shows the first."""

@@ -7,8 +7,7 @@ import contextlib, os
 while True:
     with contextlib.suppress(OSError):
         os.fork()""",
-    # The children go on until the kernel ends: what is left of the processors decides what of the bomber's own is graded.
-    expected="time small_graph, passed|time|crash",
+    expected="time small_graph",
     tier="limits",
     unsafe=True,
 )

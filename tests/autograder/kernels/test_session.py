@@ -165,6 +165,26 @@ def test_the_computing_time_of_child_processes_counts(make_kernel: MakeKernel) -
     assert ran.verdict is Verdict.TIME and not ran.by_wall_clock
 
 
+def test_children_that_compute_on_after_the_interrupt_end_with_the_kernel(make_kernel: MakeKernel) -> None:
+    kernel = make_kernel(Limits(cell_s=1, notebook_s=60))
+    spin = "while True: pass"
+    ran = kernel.run_cell(f"import os\nfor _ in range(6):\n    if os.fork() == 0:\n        {spin}\n{spin}")
+    assert ran.verdict is Verdict.TIME and not kernel.alive
+
+
+def test_a_killed_kernel_is_dead_though_its_supervisor_does_not_answer(kernel: Kernel) -> None:
+    supervisor = psutil.Process(kernel.process.pid).parent()
+    assert supervisor is not None
+    supervisor.suspend()
+    try:
+        kernel.process.kill(wait_s=0.2)
+        assert not kernel.alive
+        with pytest.raises(LimitReached):
+            raise kernel.process.end_reason()
+    finally:
+        supervisor.resume()
+
+
 def test_all_cells_together_may_use_the_notebooks_time_and_no_more(make_kernel: MakeKernel) -> None:
     kernel = make_kernel(Limits(cell_s=2, notebook_s=1))
     busy = "import time\nend = time.process_time() + 0.7\nwhile time.process_time() < end: pass"
