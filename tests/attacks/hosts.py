@@ -145,18 +145,26 @@ def open_way(home: Path) -> str:
 
 
 def own_places(home: Path) -> list[str]:
-    """Shell lines: of all places where anybody may write, only the scratch folder is the machine's own."""
+    """Shell lines: of all places where anybody may write, only the scratch folder is the machine's own.
+
+    And the tree and its Python, where somebody has cloned it to such a place.
+    """
     there = [place for place in WRITABLE if Path(place).is_dir()]
+    ours = {Path(path).resolve() for path in (corpus.ROOT, sys.prefix, sys.base_prefix)}
+    kept = sorted(p for p in ours if any(p.is_relative_to(place) for place in there) and ours.isdisjoint(p.parents))
+    stages = {path: home / "kept" / str(number) for number, path in enumerate(kept)}
     users = home / "passwd"
     nobody_else = f"nobody-else:x:{NOBODY_ELSE}:{NOBODY_ELSE}::/nonexistent:/bin/sh\n"
     users.write_text(Path("/etc/passwd").read_text(encoding="utf-8") + nobody_else, encoding="utf-8")
     return [
         f"mount --bind {users} /etc/passwd",
-        f"mount --bind {home} /mnt",
+        *(f"mkdir -p {stage}\nmount --bind {path} {stage}" for path, stage in stages.items()),
+        f"mount --rbind {home} /mnt",
         *(f"mount -t tmpfs -o size=2g,mode=1777 tmpfs {place}" for place in there),
         f"mkdir -p {home}",
-        f"mount --bind /mnt {home}",
-        "umount /mnt",
+        f"mount --rbind /mnt {home}",
+        *(f"mkdir -p {path}\nmount --bind {stage} {path}" for path, stage in stages.items()),
+        "umount -l /mnt",
     ]
 
 

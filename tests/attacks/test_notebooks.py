@@ -233,7 +233,10 @@ def test_an_unprivileged_user_grades_with_the_verdicts_that_the_tier_promises(ti
     members = with_neighbors(chosen)
     with hosts.scratch() as home, listening() as (places, heard):
         reports = hosts.graded(members, tier, home, places)
-        (reached,) = {Tier.of(report.sandbox) for report in reports.values()}
+        told = {name: (report.sandbox, report.reason) for name, report in reports.items()}
+        assert len({sandbox for sandbox, _ in told.values()}) == 1, told
+        reached = Tier.of(reports[members[0].name].sandbox)
+        assert reached is not None
         wrong = {m.name: [*corpus.wrongs(m, reports[m.name], home / "run")] for m in members if m.promised <= reached}
     assert {name: found for name, found in wrong.items() if found} == {}
     assert heard == []

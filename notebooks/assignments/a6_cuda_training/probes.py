@@ -14,12 +14,14 @@ def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, sta
 
     stale: what lies in `.grad` of every parameter before the first step.
     """
+    import numpy as np
     import torch
 
     from course_lib.checks import training
 
     model = training.network(kind, sizes, weights).to(device)
     optimizer = torch.optim.SGD(model.parameters(), **settings)
+    steps = training.count_steps(optimizer)
     if stale is not None:
         for parameter in model.parameters():
             parameter.grad = torch.full_like(parameter, stale)
@@ -28,7 +30,8 @@ def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, sta
     for x, y in batches:
         batch = (torch.tensor(x), torch.tensor(y))
         losses.append(ns.train_step(model, batch, loss_fn, optimizer, device))
-    found = {"weights": training.parameters(model), "losses": losses}
+    # Nothing is demanded of the steps, but where no weight has moved they tell two mistakes apart.
+    found = {"weights": training.parameters(model), "losses": losses, "steps": np.float64(steps[0])}
     return found | {"outputs": training.outputs_on(device, model, batches[0][0])}
 
 

@@ -4,8 +4,8 @@ CELLS = {
     "sgd": """
 class SGD(torch.optim.Optimizer):
     def __init__(self, params, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
-        if lr < 0:
-            raise ValueError(f"invalid learning rate: {lr}")
+        if momentum < 0:
+            raise ValueError(f"invalid momentum: {momentum}")
         defaults = dict(lr=lr, momentum=momentum, nesterov=nesterov, weight_decay=weight_decay)
         super().__init__(params, defaults)
 
