@@ -232,7 +232,8 @@ def test_an_unprivileged_user_grades_with_the_verdicts_that_the_tier_promises(ti
     chosen = [replace(a, limits={"cell_s": 10.0, "notebook_s": 60.0}) for a in ATTACKS if a.name in HANDFULS[tier]]
     members = with_neighbors(chosen)
     with hosts.scratch() as home, listening() as (places, heard):
-        reports = hosts.graded(members, tier, home, places)
+        # Below the full tier boxes may share one count of processes, which another box can use up.
+        reports = hosts.graded(members, tier, home, places, workers=2 if tier is Tier.FULL else 1)
         told = {name: (report.sandbox, report.reason) for name, report in reports.items()}
         assert len({sandbox for sandbox, _ in told.values()}) == 1, told
         reached = Tier.of(reports[members[0].name].sandbox)
