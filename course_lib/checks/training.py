@@ -123,10 +123,19 @@ def buffers(model: nn.Module) -> Arrays:
 
 
 def outputs_on(device: str, model: nn.Module, x: np.ndarray) -> np.ndarray:
-    """What a copy of the model gives in evaluation mode for rows on `device`: an error if the model is elsewhere."""
+    """What a copy of the model gives in evaluation mode for rows on `device`.
+
+    Raises RuntimeError if the model is elsewhere; a `Watch` in it tells where it was called last.
+    """
+    ran_on = [watch.devices[-1] for watch in model.modules() if isinstance(watch, Watch) and watch.devices]
     rows = torch.tensor(x, device=device)
     with torch.no_grad():
-        outputs: np.ndarray = copy.deepcopy(model).float().eval()(rows).cpu().numpy()
+        try:
+            outputs: np.ndarray = copy.deepcopy(model).float().eval()(rows).cpu().numpy()
+        except RuntimeError as error:
+            # In other words than torch's: the same error inside the call is another mistake.
+            before = f" (in the call it ran on {ran_on[-1]})" if ran_on else ""
+            raise RuntimeError(f"after the call the model{before} does not take rows on {device}: {error}") from None
     return outputs
 
 

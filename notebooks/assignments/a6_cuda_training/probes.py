@@ -453,6 +453,8 @@ def fitted(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, lea
     from course_lib.checks import training
 
     model = training.network(kind, sizes, weights)
+    # Nothing is demanded of the watch: it tells a model that was never on the device from one brought back.
+    model.append(training.Watch())
     loaders = training.batches_of(x, y, batch_size), training.batches_of(x_val, y_val, batch_size)
     with tempfile.TemporaryDirectory() as folder:
         history = ns.fit(model, *loaders, epochs, learning_rate, device, folder)
