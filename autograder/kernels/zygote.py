@@ -237,6 +237,9 @@ def _clean_environment() -> dict[str, str]:
     # Whole names: by its beginning, LANGCHAIN_API_KEY would pass for a language.
     kept = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TMPDIR", "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES"}
     environment = {k: v for k, v in os.environ.items() if k in kept}
+    # Libraries ask for the home folder while they load, and fail where neither HOME nor a list of users tells it.
+    home = os.path.expanduser("~")
+    environment["HOME"] = home if os.path.isabs(home) else tempfile.gettempdir()
     return {**environment, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "MPLBACKEND": "agg"}
 
 

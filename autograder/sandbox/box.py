@@ -189,7 +189,7 @@ class Box:
             self._restrict_system_calls()
             self._refuse_leaks()
         else:
-            rlimits.apply(self.limits, processes=self.limits.processes, data_bytes=None)
+            rlimits.apply(self.limits, processes=self._processes(), data_bytes=None)
         os.chdir(self.view.work)
 
     def _join_group(self) -> None:

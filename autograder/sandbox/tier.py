@@ -105,6 +105,12 @@ PROMISES = (
         "It can see which other programs run on this machine, and it may be able to slow down or stop yours.",
     ),
     Promise(
+        "Its processes are counted apart from those of other submissions",
+        Tier.FULL,
+        "Submissions graded at the same time may share one limit on processes, so one can keep another from starting: "
+        "grade with `--workers 1`, and those with a grader error again.",
+    ),
+    Promise(
         "Total disk space bounded by the kernel",
         Tier.FULL,
         "Its disk space is watched at best: it can use more than its limit before it is stopped.",

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from autograder.records import Limits
-from autograder.sandbox import Tier
+from autograder.sandbox import Tier, rlimits
 from autograder.sandbox.host import LANDLOCK, NO_NAMESPACES, SECCOMP
 from tests.autograder.sandbox.zygote import outcomes, running
 
@@ -165,3 +166,17 @@ def test_a_full_private_folder_is_seen_where_it_cannot_be_bounded(weaker: Any) -
 
     outcome = weaker(fill, without=NO_NAMESPACES, limits=replace(TIGHT, disk_bytes=4 << 20), size=4 << 20)
     assert outcome.disk >= 8 << 20
+
+
+@pytest.mark.parametrize("proc", [True, False], ids=["proc", "no-proc"])
+def test_what_the_user_runs_already_is_counted_on_any_system(monkeypatch: pytest.MonkeyPatch, proc: bool) -> None:
+    monkeypatch.setattr(rlimits.os.path, "isdir", lambda path: proc)
+    before, done = rlimits.threads_of(os.geteuid()), threading.Event()
+    threads = [threading.Thread(target=done.wait) for _ in range(200)]
+    for thread in threads:
+        thread.start()
+    more = rlimits.threads_of(os.geteuid()) - before
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert 100 < more < 300  # others start and end beside it
