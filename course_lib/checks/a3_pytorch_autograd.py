@@ -127,6 +127,17 @@ def manual_gradients_measured(manual_gradients: Function) -> None:
             require(found, _BY_HAND_HINTS, source="finite differences give")
 
 
+@check("gradients are right where tanh is rounded to 1")
+def manual_gradients_of_saturated_entries(manual_gradients: Function) -> None:
+    for dtype in (np.float32, np.float64):
+        inputs = {"x": np.full((1, 1), 5, dtype), "w": np.full(1, 2, dtype), "b": np.zeros((1, 1), dtype)}
+        _, *got = _by_hand(manual_gradients, inputs)
+        # z is 10, the slope of tanh 8.2446145e-9, and the loss y ** 2 of a y that is 1 but for 2e-9.
+        for name, value, factor in zip(_BY_HAND[1:], got, (4.0, 10.0, 2.0), strict=True):
+            found = compare(name, value, np.full(value.shape, factor * 8.2446145e-9), rtol=1e-3, atol=0)
+            require(found, {"": "Which form of the slope subtracts two nearly equal numbers?"})
+
+
 @check("it works inside torch.inference_mode(), where autograd records nothing")
 def manual_without_autograd(manual_gradients: Function) -> None:
     outside = _by_hand(manual_gradients, _NEURON)

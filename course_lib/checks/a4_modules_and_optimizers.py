@@ -398,7 +398,7 @@ _RELOAD_HINT = (
 )
 
 
-@check("the worked example: p is 0.8, then 0.42; with nesterov it is 0.62")
+@check("the worked example: p is 0.8, then 0.42; with nesterov it is 0.62, with lr = -0.1 it is 1.2")
 def sgd_example(SGD: Function) -> None:
     hints = {
         "zero": "Is p changed in place?",
@@ -406,6 +406,7 @@ def sgd_example(SGD: Function) -> None:
     }
     _require_example(SGD, {"lr": 0.1, "momentum": 0.9}, [2.0, 2.0], [0.8, 0.42], hints)
     _require_example(SGD, {"lr": 0.1, "momentum": 0.9, "nesterov": True}, [2.0], [0.62], hints)
+    _require_example(SGD, {"lr": -0.1}, [2.0], [1.2], hints)
 
 
 @check("plain, with momentum, nesterov and weight_decay: equal to torch.optim.SGD for five steps")

@@ -71,6 +71,18 @@ def test_gradients_by_hand(student, reference, draw, expect, flag, table, dtype)
             flag(f"manual_gradients should be done by hand; {', '.join(map(str, used))} worked while it ran (observed)")
 
 
+@pytest.mark.cell("test_manual_gradients", weight=1.5)
+@DTYPES
+@pytest.mark.parametrize("z", [8.0, 20.0])
+def test_gradients_of_saturated_entries_by_hand(student, reference, draw, expect, z, dtype):
+    """Inside inference mode the three gradients are right to three digits where |z| is large."""
+    # z has the sign of x: what is summed for w does not cancel.
+    data = neuron(draw, (2, 1), dtype)
+    data["b"] = (np.sign(data["x"]) * z - data["x"] * data["w"]).astype(dtype)
+    (_, *got), _ = gradients_by_hand(student, expect, data)
+    expect.close(got, reference.run(by_hand, **data)[0][1:], names=BY_HAND[1:], rtol=1e-3, atol=0)
+
+
 @pytest.mark.cell("test_manual_gradients")
 @pytest.mark.parametrize("layout", ["plain", "transposed", "strided"])
 def test_non_contiguous_by_hand(student, reference, draw, expect, layout):

@@ -73,7 +73,7 @@ MANUAL = [
     Fault(
         "manual-tanh-slope-missing",
         cell="manual_gradients",
-        edits={" * (1 - y**2)": ""},
+        edits={" / torch.cosh(z) ** 2": ""},
         words="Your gradients pass tanh unchanged. Every operation multiplies the gradient that comes from above by "
         "its own slope; without it a saturated entry learns as fast as a free one. Look at the step from y back to z.",
         tests=BY_HAND,
@@ -81,10 +81,19 @@ MANUAL = [
     Fault(
         "manual-tanh-slope-of-z",
         cell="manual_gradients",
-        edits={" * (1 - y**2)": " * (1 - (x * w + b) ** 2)"},
+        edits={" / torch.cosh(z) ** 2": " * (1 - z**2)"},
         words="Your slope of tanh is 1 - z ** 2. For |z| > 1 it is negative, and tanh never falls. Look at the hint: "
         "what is squared there?",
         tests=BY_HAND,
+    ),
+    Fault(
+        "manual-slope-rounded-to-zero",
+        cell="manual_gradients",
+        edits={" / torch.cosh(z) ** 2": " * (1 - y**2)"},
+        words="Where |z| is large, your gradients are 0 or have no right digit. tanh z is rounded to 1 there, and "
+        "1 - y ** 2 keeps only what the rounding has left. Look at the hint: it has another form of the slope.",
+        tests=BY_HAND,
+        pairs=False,
     ),
     Fault(
         "manual-x-and-w-swapped",
@@ -163,7 +172,7 @@ MANUAL = [
         "manual-changes-x",
         family="AG08",
         cell="manual_gradients",
-        edits={"y = torch.tanh(x * w + b)": "y = torch.tanh(x.mul_(w).add_(b))"},
+        edits={"z = x * w + b": "z = x.mul_(w).add_(b)"},
         words="Your code writes into x, and then uses x as if it were the old one. An operation that ends in an "
         "underscore, and `*=`, change the tensor they are called on, which belongs to the caller. Look at how you "
         "compute z.",

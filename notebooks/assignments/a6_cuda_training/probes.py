@@ -125,6 +125,7 @@ def draws_after_making_loaders(ns, x, y, batch_size, device, seed, noise):
 
 def weights_after_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode=True):
     """Weights, running statistics and mean loss after one `train_epoch`."""
+    import numpy as np
     import torch
 
     from course_lib.checks import training
@@ -132,9 +133,12 @@ def weights_after_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings,
     model = training.network(kind, sizes, weights).to(device)
     model.train(training_mode)
     optimizer = torch.optim.SGD(model.parameters(), **settings)
+    steps = training.count_steps(optimizer)
     loader = training.batches_of(x, y, batch_size)
     loss = ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
     found = {"weights": training.parameters(model), "statistics": training.buffers(model), "loss": loss}
+    # Nothing is demanded of the steps, but where no weight has moved they tell two mistakes apart.
+    found["steps"] = np.float64(steps[0])
     return found | {"outputs": training.outputs_on(device, model, x)}
 
 

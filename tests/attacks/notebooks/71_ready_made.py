@@ -3,19 +3,19 @@
 from tests.attacks.corpus import variant
 
 autograd_for_hand = variant(
-    "Leave inference mode and let autograd find what was to be done by hand: right numbers, and a flag for a person.",
+    "Leave inference mode and let autograd find what was to be done by hand: right but for rounded slopes, and a flag.",
     manual_gradients="""
 def manual_gradients(x, w, b):
     with torch.inference_mode(False), torch.enable_grad():
         inputs = [value.clone().requires_grad_() for value in (x, w, b)]
         loss = (torch.tanh(inputs[0] * inputs[1] + inputs[2]) ** 2).mean()
         return loss.detach(), *torch.autograd.grad(loss, inputs)""",
-    expected="passed",
+    expected="partial manual_gradients",
     flags=["observed"],
     assignment="a3_pytorch_autograd",
 )
 
-# The numbers are right, so they earn their points. Who watches a call whose value nobody compares is told nothing.
+# What is right earns its points. Who watches a call whose value nobody compares is told nothing.
 autograd_unseen = variant(
     "Let autograd work only where inference mode says that values are compared, and return zeros to those who watch.",
     manual_gradients="""
@@ -26,7 +26,7 @@ def manual_gradients(x, w, b):
         inputs = [value.clone().requires_grad_() for value in (x, w, b)]
         loss = (torch.tanh(inputs[0] * inputs[1] + inputs[2]) ** 2).mean()
         return loss.detach(), *torch.autograd.grad(loss, inputs)""",
-    expected="passed",
+    expected="partial manual_gradients",
     flags=["observed"],
     assignment="a3_pytorch_autograd",
 )

@@ -46,6 +46,9 @@ def test_the_numbers_of_the_manual_gradients_are_right() -> None:
     assert round(float(torch.tanh(x * w + b)[0, 1]), 3) == 0.462 and round(float(loss), 3) == 0.107
     assert round(float(raised - loss), 6) == 0.000363 or round(float(raised - loss), 5) == 0.00036
     assert round(float(grad_b), 3) == 0.363 and [round(v, 3) for v in grad_w.tolist()] == [0, 0.727]
+    ONE.stated("we get `z = [[10]]`, and `grad_b` is `[[1.65e-8]]`")
+    *_, grad_b = ONE.reference["manual_gradients"](double([[5]]), double([2]), double([[0]]))
+    assert round(float(grad_b) * 1e8, 2) == 1.65
 
 
 def test_the_numbers_of_gradients_and_products_are_right() -> None:

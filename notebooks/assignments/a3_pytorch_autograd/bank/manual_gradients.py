@@ -3,10 +3,11 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "cubed": """
+    "divided": """
 def manual_gradients(x, w, b):
-    y = torch.tanh(x * w + b)
-    g = 2 * (y - y**3) / y.numel()
+    z = x * w + b
+    y = torch.tanh(z)
+    g = 2 * y / torch.cosh(z) ** 2 / y.numel()
     return (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)
 """,
 }
@@ -55,20 +56,20 @@ def manual_gradients(x, w, b):
     ),
     Wrong("wrong_manual_in_place", "`*=` on the caller's x.")
     .expect(test_manual_gradients="partial:manual-changes-x")
-    .edit("torch.tanh(x * w + b)", "torch.tanh(x.mul_(w).add_(b))"),
+    .edit("x * w + b", "x.mul_(w).add_(b)"),
     Wrong("wrong_manual_linear", "The slope of tanh left out.")
     .expect(test_manual_gradients="partial:manual-tanh-slope-missing")
-    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * y / y.numel()"),
+    .edit(" / torch.cosh(z) ** 2", ""),
     Wrong("wrong_manual_means", "Means over the axes that were broadcast.")
     .expect(test_manual_gradients="partial:manual-averaged-where-summed")
     .edit("(g * x).sum(0)", "(g * x).mean(0)")
     .edit("g.sum(1, keepdim=True)", "g.mean(1, keepdim=True)"),
     Wrong("wrong_manual_no_two", "The slope of a square without its 2.")
     .expect(test_manual_gradients="partial:manual-factor-two-missing")
-    .edit("g = 2 * (y - y**3) / y.numel()", "g = (y - y**3) / y.numel()"),
+    .edit("g = 2 * y", "g = y"),
     Wrong("wrong_manual_not_averaged", "The mean in the loss, not in the gradients.")
     .expect(test_manual_gradients="partial:manual-gradient-not-averaged")
-    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * y * (1 - y * y)"),
+    .edit(" / y.numel()", ""),
     Wrong("wrong_manual_not_reduced", "Nothing is summed back.")
     .expect(test_manual_gradients="partial:manual-broadcast-not-summed")
     .edit(
@@ -76,13 +77,16 @@ def manual_gradients(x, w, b):
     ),
     Wrong("wrong_manual_rows_only", "Divided by len(x).")
     .expect(test_manual_gradients="partial:manual-averaged-over-rows")
-    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * (y - y**3) / len(x)"),
+    .edit("y.numel()", "len(x)"),
+    Wrong("wrong_manual_slope_cancels", "The slope of tanh from a y that was rounded to 1.")
+    .expect(test_manual_gradients="partial:manual-slope-rounded-to-zero")
+    .edit("2 * y / torch.cosh(z) ** 2", "2 * (y - y**3)"),
     Wrong("wrong_manual_slope_of_z", "1 - z ** 2 for the slope.")
     .expect(test_manual_gradients="partial:manual-tanh-slope-of-z")
-    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * y * (1 - (x * w + b) ** 2) / y.numel()"),
+    .edit("/ torch.cosh(z) ** 2", "* (1 - z * z)"),
     Wrong("wrong_manual_summed", "A sum for a mean, in the loss and in the gradients.")
     .expect(test_manual_gradients="failed:manual-summed")
-    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * (y - y**3)")
+    .edit(" / y.numel()", "")
     .edit("(y**2).mean()", "torch.sum(y * y)"),
     Wrong("wrong_manual_swapped", "x where w belongs, and the other way round.")
     .expect(test_manual_gradients="partial:manual-x-and-w-swapped")
@@ -90,7 +94,7 @@ def manual_gradients(x, w, b):
     .edit("g * x", "w * g"),
     Wrong("wrong_manual_two_mistakes", "The slope of tanh and the sum for w both missing.")
     .expect(test_manual_gradients="partial:manual-tanh-slope-missing+manual-w-not-summed")
-    .edit("g = 2 * (y - y**3) / y.numel()", "g = y / y.numel() * 2")
+    .edit("g = 2 * y / torch.cosh(z) ** 2 / y.numel()", "g = y / y.numel() * 2")
     .edit("(g * x).sum(0)", "x * g"),
     Wrong("wrong_manual_view_of_non_contiguous", "The values are flattened with view.")
     .expect(test_manual_gradients="partial:manual-view-of-non-contiguous")
@@ -100,6 +104,6 @@ def manual_gradients(x, w, b):
     .edit("(g * x).sum(0)", "x.mul(g)"),
     Wrong("wrong_nothing_known", "A slope of tanh that nobody has written before, and a penalty on the fourth power.")
     .expect(test_manual_gradients="partial", test_penalized_loss="failed")
-    .edit("g = 2 * (y - y**3) / y.numel()", "g = 2 * y / y.numel() * (1 - y) * 0.7")
+    .edit("/ torch.cosh(z) ** 2", "* (1 - y) * 0.7")
     .edit("strength * g.pow(2).sum() / len(g)", "strength * g.pow(4).sum()", cell="penalized_loss"),
 ]

@@ -88,7 +88,7 @@ WRONG = [
     .edit("    model.train(False)\n", ""),
     Wrong("wrong_evaluation_moves_the_model_to_cuda", "The usual line, whatever the caller says.")
     .expect(
-        test_evaluate="partial:evaluation-moves-the-model-to-cuda", test_fit="failed:evaluation-moves-the-model-to-cuda"
+        test_evaluate="failed:evaluation-moves-the-model-to-cuda", test_fit="failed:evaluation-moves-the-model-to-cuda"
     )
     .edit(
         "def evaluate(model, loader, loss_fn, device):",

@@ -73,7 +73,7 @@ WRONG = [
     .expect(test_train_epoch="partial:epoch-mode-not-set")
     .edit("    model.train(True)\n", ""),
     Wrong("wrong_epoch_moves_the_model_to_cuda", "The usual line, whatever the caller says.")
-    .expect(test_train_epoch="partial:epoch-moves-the-model-to-cuda", test_fit="failed:epoch-moves-the-model-to-cuda")
+    .expect(test_train_epoch="failed:epoch-moves-the-model-to-cuda", test_fit="failed:epoch-moves-the-model-to-cuda")
     .edit(
         "def train_epoch(model, loader, loss_fn, optimizer, device):",
         """def train_epoch(model, loader, loss_fn, optimizer, device):
