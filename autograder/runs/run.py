@@ -332,9 +332,12 @@ def _run_info(assignment: Assignment, options: Options, source: Path, reports: S
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that is either the old one or the whole new one."""
+    """Write a file that is either the old one or the whole new one, also when the machine loses power."""
     new = path.with_name(path.name + ".new")
-    new.write_text(text, encoding="utf-8")
+    with open(new, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(new, path)
 
 
