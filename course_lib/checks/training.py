@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,12 +53,27 @@ def without_tensorflow() -> None:
 # --- networks -------------------------------------------------------------------------------------------------------
 
 
-def _mlp(d: int, h: int, c: int) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(d, h), nn.ReLU(), nn.Linear(h, c))
+class DrawnLinear(nn.Linear):
+    """A linear layer whose outputs are multiplied by gains drawn on the device that it runs on, the same in every call.
+
+    A GPU's generator draws other numbers than the CPU's from the same seed. So what this layer gives tells where it was
+    computed: a value, where `Watch.devices` is only a claim.
+    """
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x: (N, in_features). Returns (N, out_features); the gains are between 0.5 and 1.5."""
+        outputs = super().forward(x)
+        generator = torch.Generator(device=x.device).manual_seed(self.out_features)
+        gains = 0.5 + torch.rand(self.out_features, generator=generator, device=x.device)
+        return outputs * gains.to(outputs.dtype)
 
 
-def _norm(d: int, h: int, c: int) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(d, h, bias=False), nn.BatchNorm1d(h), nn.ReLU(), nn.Linear(h, c))
+def _mlp(d: int, h: int, c: int, linear: type[nn.Linear] = nn.Linear) -> nn.Sequential:
+    return nn.Sequential(linear(d, h), nn.ReLU(), linear(h, c))
+
+
+def _norm(d: int, h: int, c: int, linear: type[nn.Linear] = nn.Linear) -> nn.Sequential:
+    return nn.Sequential(linear(d, h, bias=False), nn.BatchNorm1d(h), nn.ReLU(), linear(h, c))
 
 
 def _dropout(d: int, h: int, c: int) -> nn.Sequential:
@@ -78,6 +94,8 @@ networks: Mapping[str, Callable[[int, int, int], nn.Sequential]] = {
     "norm": _norm,
     "dropout": _dropout,
     "cnn": _cnn,
+    "mlp with drawn gains": functools.partial(_mlp, linear=DrawnLinear),
+    "norm with drawn gains": functools.partial(_norm, linear=DrawnLinear),
 }
 """kind -> function of three sizes: inputs, hidden units, classes; for the `cnn` channels, more channels, classes"""
 

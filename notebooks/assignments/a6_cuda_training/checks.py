@@ -49,6 +49,8 @@ from course_lib.data import load_digits
 
 SGD = {"lr": 0.5, "momentum": 0.9}
 CUDA_NAMES = ["cuda", "cuda:0", "cuda:1"]
+DRAWN = " with drawn gains"
+"""added to the kind of a network: it draws numbers on its device, so that what was computed elsewhere is wrong"""
 
 
 # --- 1. train_step --------------------------------------------------------------------------------------------------
@@ -88,7 +90,7 @@ def test_step_with_old_gradients(student, reference, draw, expect):
 @pytest.mark.cell("test_train_step", needs="cuda", search="single")
 @pytest.mark.parametrize("name", CUDA_NAMES)
 def test_steps_on_a_cuda_device(student, reference, draw, expect, name):
-    """Steps on `cuda`, `cuda:0` and `cuda:1` lead to the right weights."""
+    """Steps on `cuda`, `cuda:0` and `cuda:1` lead to the right weights, with a network that draws numbers there."""
     require_steps(student, reference, expect, two_steps_on(draw, name), 2)
 
 
@@ -106,7 +108,8 @@ def two_steps_on(draw, name):
     sizes = (3, 4, 5)
     weights = start(draw, "mlp", sizes)
     batches = [rows(draw, n, sizes) for n in (4, 3)]
-    return {"kind": "mlp", "sizes": sizes, "weights": weights, "batches": batches, "settings": SGD, "device": name}
+    data = {"kind": "mlp" + DRAWN, "sizes": sizes, "weights": weights, "batches": batches, "settings": SGD}
+    return data | {"device": name}
 
 
 def require_steps(student, reference, expect, data, steps):
@@ -282,13 +285,13 @@ def test_training_mode(student, reference, draw, expect, mode):
     require_epoch(student, reference, draw, expect, "norm", sizes, x, y, 4, "cpu", training_mode=mode)
 
 
-@pytest.mark.cell("test_train_epoch", needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch", weight=2, needs="cuda", search="single")
 @pytest.mark.parametrize("name", CUDA_NAMES)
 def test_epoch_on_a_cuda_device(student, reference, draw, expect, name):
-    """An epoch on `cuda`, `cuda:0` and `cuda:1` leads to the right weights and the right mean loss."""
+    """An epoch on `cuda`, `cuda:0` and `cuda:1` leads to the right weights, with a network that draws numbers there."""
     sizes = (3, 4, 5)
     x, y = rows(draw, 8, sizes)
-    require_epoch(student, reference, draw, expect, "norm", sizes, x, y, 3, name)
+    require_epoch(student, reference, draw, expect, "norm" + DRAWN, sizes, x, y, 3, name)
 
 
 @pytest.mark.cell("test_train_epoch", weight=0.75, needs="cuda", search="none")
@@ -411,11 +414,11 @@ def test_model_stays(student, reference, draw, expect):
     expect.close(got["statistics"], wanted["statistics"], "the running statistics after the call and one training step")
 
 
-@pytest.mark.cell("test_evaluate", needs="cuda", search="single")
+@pytest.mark.cell("test_evaluate", weight=2, needs="cuda", search="single")
 @pytest.mark.parametrize("name", CUDA_NAMES)
 def test_evaluation_on_a_cuda_device(student, reference, draw, expect, name):
-    """Loss and accuracy are right on `cuda`, `cuda:0` and `cuda:1`."""
-    require_evaluation(student, reference, draw, expect, 8, 3, (3, 4, 5), name, True)
+    """Loss and accuracy are right on `cuda`, `cuda:0` and `cuda:1`, with a network that draws numbers there."""
+    require_evaluation(student, reference, draw, expect, 8, 3, (3, 4, 5), name, True, kind="norm" + DRAWN)
 
 
 @pytest.mark.cell("test_evaluate", weight=0.5, search="single")
@@ -445,7 +448,9 @@ def test_copies_and_waits_of_evaluation(student, reference, draw, expect, flag):
     require_economy(expect, flag, got, x, y, waits=2 * batches + 2, fault="evaluation-waits-too-often")
 
 
-def require_evaluation(student, reference, draw, expect, n, batch_size, sizes, device, mode, *, drop_last=False):
+def require_evaluation(
+    student, reference, draw, expect, n, batch_size, sizes, device, mode, *, drop_last=False, kind="norm"
+):
     weights = start(draw, "norm", sizes)
     hidden = sizes[1]
     statistics = {
@@ -453,7 +458,7 @@ def require_evaluation(student, reference, draw, expect, n, batch_size, sizes, d
         "1.running_var": draw.uniform(hidden, 0.3, 2.0, np.float32),
     }
     x, y = telling_rows(reference, draw, n, sizes, weights, batch_size, statistics)
-    data = {"kind": "norm", "sizes": sizes, "weights": weights, "statistics": statistics, "x": x, "y": y}
+    data = {"kind": kind, "sizes": sizes, "weights": weights, "statistics": statistics, "x": x, "y": y}
     data |= {"batch_size": batch_size, "device": device, "training_mode": mode, "drop_last": drop_last}
     got, wanted = student.run(evaluation, **data), reference.run(evaluation, **data)
     require_result(expect, got["first"], wanted["first"])
@@ -593,7 +598,7 @@ def amp_of(kind, sizes, weights, x, y, scaling, max_norm, device):
 def require_amp(student, reference, draw, expect, n, scaling, max_norm, device):
     sizes = (4, 6, 3)
     weights = start(draw, "mlp", sizes)
-    data = amp_of("mlp", sizes, weights, *rows(draw, n, sizes), scaling, max_norm, device)
+    data = amp_of("mlp" + DRAWN, sizes, weights, *rows(draw, n, sizes), scaling, max_norm, device)
     got, wanted = student.run(moves_in_mixed_precision, **data), reference.run(moves_in_mixed_precision, **data)
     found = sorted({value.dtype.name for value in got["weights"].values()})
     expect.true(found == ["float32"], f"The parameters are {', '.join(found)} afterwards, not float32.", kind="dtype")
@@ -751,18 +756,18 @@ def test_run_on_the_cpu(student, reference, draw, expect, epochs):
     require_fit(student, reference, expect, run_with_best(reference, draw, PLAINLY_LAST, epochs))
 
 
-@pytest.mark.cell("test_fit", needs="cuda", search="single")
+@pytest.mark.cell("test_fit", weight=2, needs="cuda", search="single")
 @pytest.mark.parametrize("name", ["cuda", "cuda:1"])
 def test_run_on_a_cuda_device(student, reference, draw, expect, name):
-    """On `cuda` and `cuda:1` weights and history are right."""
-    require_fit(student, reference, expect, short_run(reference, draw) | {"device": name})
+    """On `cuda` and `cuda:1` weights and history are right, with a network that draws numbers there."""
+    require_fit(student, reference, expect, short_run(reference, draw) | {"kind": "norm" + DRAWN, "device": name})
 
 
 @pytest.mark.cell("test_fit", weight=0.5, needs="cuda", search="single")
 @pytest.mark.parametrize("name", ["cuda", "cuda:1"])
 def test_devices_of_a_run(student, reference, draw, expect, name):
     """On `cuda` and `cuda:1` the model is trained and left there, and weights and history are right."""
-    data = short_run(reference, draw) | {"device": name}
+    data = short_run(reference, draw) | {"kind": "norm" + DRAWN, "device": name}
     # Both before the first comparison: together they tell a model that was not trained there from one brought back.
     got, devices = student.run(fitted, **data), student.run(devices_of_a_fit, **data)
     require_devices(expect, devices, name, ("outputs", "parameters"))

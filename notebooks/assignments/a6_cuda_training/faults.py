@@ -116,9 +116,22 @@ TRAIN_STEP = [
         family="DV03",
         cell="train_step",
         edits={"    x, y = batch\n": '    model.to("cpu")\n    x, y = batch\n    device = "cpu"\n'},
-        words="Your step runs on the CPU, whichever device it is given: afterwards the model is there. The numbers are "
-        "right, and the GPU does nothing. Look at where the model and the batch go.",
+        words="Your step runs on the CPU, whichever device it is given: afterwards the model is there, and the GPU "
+        "does nothing. Look at where the model and the batch go.",
         tests=STEP,
+    ),
+    Fault(
+        "step-on-the-host-and-back",
+        family="DV03",
+        cell="train_step",
+        edits={
+            "    x, y = batch\n": '    there, device = device, "cpu"\n    model.to(device)\n    x, y = batch\n',
+            "    return loss.item()": "    model.to(there)\n    return loss.item()",
+        },
+        words="Your step gives the CPU's numbers, whichever device is asked for: the model goes to the host, is "
+        "trained there, and comes back. The GPU does nothing. Look for each `.cpu()` and `.to(` of the model.",
+        tests=STEP,
+        pairs=False,
     ),
     Fault(
         "step-writes-into-the-batch",
@@ -336,6 +349,19 @@ TRAIN_EPOCH = [
         words="Your loop uses the first CUDA device, whichever device it is given. On a machine without a GPU it "
         "stops, and with two GPUs it mixes them. Look for `cuda` written into the function.",
         tests=EPOCH,
+    ),
+    Fault(
+        "epoch-on-the-host-and-back",
+        family="DV03",
+        cell="train_epoch",
+        edits={
+            "    model.train()\n": '    there, device = device, "cpu"\n    model.to(device)\n    model.train()\n',
+            "    return total / rows": "    model.to(there)\n    return total / rows",
+        },
+        words="Your epoch gives the CPU's numbers, whichever device is asked for: the model goes to the host, is "
+        "trained there, and comes back. The GPU does nothing. Look for each `.cpu()` and `.to(` of the model.",
+        tests=EPOCH,
+        pairs=False,
     ),
     Fault(
         "epoch-moves-the-model-to-cuda",
@@ -556,6 +582,19 @@ EVALUATE = [
         words="Your loop uses the first CUDA device, whichever device it is given. On a machine without a GPU it "
         "stops, and with two GPUs it mixes them. Look for `cuda` written into the function.",
         tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-on-the-host-and-back",
+        family="DV03",
+        cell="evaluate",
+        edits={
+            "    model.eval()\n": '    there, device = device, "cpu"\n    model.to(device)\n    model.eval()\n',
+            "    model.train(was_training)\n": "    model.train(was_training)\n    model.to(there)\n",
+        },
+        words="Your evaluation gives the CPU's numbers, whichever device is asked for: the model goes to the host, is "
+        "evaluated there, and comes back. The GPU does nothing. Look for each `.cpu()` and `.to(` of the model.",
+        tests=EVALUATION,
+        pairs=False,
     ),
     Fault(
         "evaluation-moves-the-model-to-cuda",
@@ -1151,8 +1190,21 @@ FITS = [
         family="DV03",
         cell="fit",
         edits={"    model.to(device)\n": '    device = "cpu"\n'},
-        words="The whole run is on the CPU, whichever device it is given. The numbers are right, and the GPU does "
-        "nothing. Look at where `device` is used.",
+        words="The whole run is on the CPU, whichever device it is given, and the GPU does nothing. "
+        "Look at where `device` is used.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-on-the-host-and-back",
+        family="DV03",
+        cell="fit",
+        edits={
+            "    model.to(device)\n": '    there, device = device, "cpu"\n',
+            "    return history": "    model.to(there)\n    return history",
+        },
+        words="Your run gives the CPU's numbers, whichever device is asked for: the model is trained on the host and "
+        "sent to the device at the end. The GPU does nothing. Look at where `device` is used.",
         tests=FIT,
         pairs=False,
     ),

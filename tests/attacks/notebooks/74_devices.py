@@ -16,11 +16,7 @@ train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, e
     expected="partial train_step train_epoch evaluate fit",
 )
 
-# The weights are right. Devices and copies can only be observed; forged with care they are not told from true ones, and
-# earn their observed share.
-cpu_fallback_hidden = variant(
-    "Train on the host whatever is asked, and forge what is watched: the `Watch`, and a device's step with likely numbers.",
-    after_evaluate="""
+FORGED = """
 import contextlib, types
 from course_lib.checks import training
 asked, sent = ["cpu"], [0, 0]
@@ -61,7 +57,27 @@ def forward(self, x):
     self.devices[-1] = asked[0]
     return y
 training.device_step, training.Watch.forward = device_step, forward
-train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, evaluate))""",
+train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, evaluate))"""
+
+# What was computed on the host shows in the values of networks that draw on their device. The rest is only observed, and
+# earns its observed share.
+cpu_fallback_hidden = variant(
+    "Train on the host whatever is asked, and forge what is watched: the `Watch`, and a device's step with likely numbers.",
+    after_evaluate=FORGED,
+    expected="partial train_step train_epoch evaluate fit",
+    flags=["patched"],
+)
+
+# The most that is known to be possible: everything on the host but the numbers that tell, which the device draws.
+cpu_fallback_drawn = variant(
+    "The same, and let the layers that draw on their device draw where they were asked to be, and compute on the host.",
+    after_evaluate=FORGED
+    + """
+def forward(self, x):
+    generator = torch.Generator(device=asked[0]).manual_seed(self.out_features)
+    gains = 0.5 + torch.rand(self.out_features, generator=generator, device=asked[0])
+    return nn.functional.linear(x, self.weight, self.bias) * gains.to(x.device)
+training.DrawnLinear.forward = forward""",
     expected="passed",
     flags=["patched"],
 )

@@ -17,12 +17,12 @@ training = when_used("course_lib.checks.training")
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("kind", ["cnn", "dropout", "mlp", "norm"])
+@pytest.mark.parametrize("kind", ["cnn", "dropout", "mlp", "norm", "norm with drawn gains"])
 def test_a_network_has_the_arrays_it_was_given_and_they_stay_its_own(kind: str) -> None:
     sizes = (3, 4, 5)
     rng = np.random.default_rng(0)
     weights = {name: rng.normal(size=shape).astype(np.float32) for name, shape in training.shapes(kind, sizes).items()}
-    given = {"1.running_mean": np.array([1.0, 2.0, 3.0, 4.0], dtype=np.float32)} if kind == "norm" else {}
+    given = {"1.running_mean": np.array([1.0, 2.0, 3.0, 4.0], dtype=np.float32)} if kind.startswith("norm") else {}
     model = training.network(kind, sizes, weights, given)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -34,6 +34,17 @@ def test_a_network_has_the_arrays_it_was_given_and_they_stay_its_own(kind: str) 
         np.testing.assert_array_equal(training.buffers(model)[name], value)
     x = torch.zeros(2, 1, 8, 8) if kind == "cnn" else torch.zeros(2, 3)
     assert model(x).shape == (2, 5)
+
+
+def test_a_layer_that_draws_gives_other_values_on_a_gpu_than_on_the_cpu_and_the_same_in_every_call() -> None:
+    layer, x = training.DrawnLinear(3, 4, bias=False), torch.ones(2, 3)
+    here = layer(x)
+    with virtual_cuda.session(devices=2, force=True, quiet=True):
+        first, second = (copy.deepcopy(layer).to(f"cuda:{i}")(x.to(f"cuda:{i}")).cpu() for i in range(2))
+    assert torch.equal(here, layer(x)) and torch.equal(first, second)
+    gains = here / nn.functional.linear(x, layer.weight)
+    assert gains.min() >= 0.5 and gains.max() <= 1.5
+    assert ((first - here).abs() > 0.02 * here.abs()).all()
 
 
 def test_batches_come_in_order_with_the_rest_last_and_are_announced() -> None:

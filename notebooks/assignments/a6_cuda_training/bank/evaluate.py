@@ -86,6 +86,19 @@ WRONG = [
     Wrong("wrong_evaluation_mode_not_set", "The mode is left alone.")
     .expect(test_evaluate="partial:evaluation-mode-not-set", test_fit="failed:evaluation-mode-not-set")
     .edit("    model.train(False)\n", ""),
+    Wrong("wrong_evaluation_on_the_host_and_back", "To the host, a look, and back.")
+    .expect(test_evaluate="partial:evaluation-on-the-host-and-back", test_fit="partial:evaluation-on-the-host-and-back")
+    .edit(
+        "def evaluate(model, loader, loss_fn, device):",
+        """def evaluate(model, loader, loss_fn, device):
+    model.to("cpu")
+    result = on_the_host(model, loader, loss_fn, "cpu")
+    model.to(device)
+    return result
+
+
+def on_the_host(model, loader, loss_fn, device):""",
+    ),
     Wrong("wrong_evaluation_moves_the_model_to_cuda", "The usual line, whatever the caller says.")
     .expect(
         test_evaluate="failed:evaluation-moves-the-model-to-cuda", test_fit="failed:evaluation-moves-the-model-to-cuda"

@@ -68,6 +68,19 @@ WRONG = [
     Wrong("wrong_fit_model_not_moved", "The model stays on the host.")
     .expect(test_fit="partial:fit-model-not-moved")
     .edit("    model = model.to(device)\n", ""),
+    Wrong("wrong_fit_on_the_host_and_back", "Everything on the CPU, and the model sent to the device.")
+    .expect(test_fit="partial:fit-on-the-host-and-back")
+    .edit(
+        "def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):",
+        """def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):
+    model.to("cpu")
+    result = on_the_host(model, train_loader, val_loader, epochs, learning_rate, "cpu", log_dir)
+    model.to(device)
+    return result
+
+
+def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):""",
+    ),
     Wrong("wrong_fit_on_the_cpu", "Everything on the CPU.")
     .expect(test_fit="partial:fit-on-the-cpu")
     .edit(

@@ -72,6 +72,19 @@ WRONG = [
     Wrong("wrong_epoch_mode_not_set", "Nothing is said about the mode.")
     .expect(test_train_epoch="partial:epoch-mode-not-set")
     .edit("    model.train(True)\n", ""),
+    Wrong("wrong_epoch_on_the_host_and_back", "To the host, an epoch, and back.")
+    .expect(test_train_epoch="partial:epoch-on-the-host-and-back", test_fit="partial:epoch-on-the-host-and-back")
+    .edit(
+        "def train_epoch(model, loader, loss_fn, optimizer, device):",
+        """def train_epoch(model, loader, loss_fn, optimizer, device):
+    model.to("cpu")
+    result = on_the_host(model, loader, loss_fn, optimizer, "cpu")
+    model.to(device)
+    return result
+
+
+def on_the_host(model, loader, loss_fn, optimizer, device):""",
+    ),
     Wrong("wrong_epoch_moves_the_model_to_cuda", "The usual line, whatever the caller says.")
     .expect(test_train_epoch="failed:epoch-moves-the-model-to-cuda", test_fit="failed:epoch-moves-the-model-to-cuda")
     .edit(

@@ -58,6 +58,19 @@ WRONG = [
     Wrong("wrong_step_missing", "The gradients are computed and thrown away.")
     .expect(test_train_step="failed:step-missing")
     .edit("    optimizer.step()\n", ""),
+    Wrong("wrong_step_on_the_host_and_back", "To the host, a step, and back.")
+    .expect(test_train_step="partial:step-on-the-host-and-back")
+    .edit(
+        "def train_step(model, batch, loss_fn, optimizer, device):",
+        """def train_step(model, batch, loss_fn, optimizer, device):
+    model.to("cpu")
+    result = on_the_host(model, batch, loss_fn, optimizer, "cpu")
+    model.to(device)
+    return result
+
+
+def on_the_host(model, batch, loss_fn, optimizer, device):""",
+    ),
     Wrong("wrong_step_moves_the_model_to_cuda", "Everything is moved to a device of its own choice.")
     .expect(test_train_step="failed:step-moves-the-model-to-cuda")
     .edit(
