@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograder.errors import BadReply, LimitReached
+from autograder.errors import BadReply, KernelFailed, LimitReached
 from autograder.kernels.session import SHOWN_OUTPUT, Account, CellResult, Kernel, Reply
 from autograder.records import CellRun, PlannedCell, SubmittedNotebook, Verdict
 
@@ -139,11 +139,18 @@ class StudentKernel:
     def _start_kernel(self) -> Kernel:
         kernel = self.start()
         kernel.account = self.account
-        kernel.wait_until_ready()
+        try:
+            kernel.wait_until_ready()
+            if self.forbidden is not None:
+                kernel.lay_traps(self.forbidden)
+        except (KernelFailed, LimitReached) as error:
+            kernel.close()
+            if isinstance(error, KernelFailed):
+                raise
+            # It has seen no line of the student's, so whatever ended it is not the student's doing.
+            raise KernelFailed(f"the kernel ended while starting: {error}") from error
         self.sandbox, self.tier = kernel.process.sandbox, kernel.process.tier
         LOGGER.info("kernel %d is ready: %s", kernel.process.pid, self.sandbox)
-        if self.forbidden is not None:
-            kernel.lay_traps(self.forbidden)
         return kernel
 
     def note_footprints(self) -> None:

@@ -223,3 +223,20 @@ def test_a_grader_that_cannot_start_kernels_is_not_the_students_fault() -> None:
 
     with pytest.raises(KernelFailed):
         StudentKernel(broken, SubmittedNotebook("n", (PlannedCell("1", "student"),))).run()
+
+
+def test_a_kernel_killed_before_the_students_first_line_is_not_the_students_fault(
+    zygote: Zygote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_traps = Kernel.lay_traps
+
+    def killed_then(kernel: Kernel, forbidden: Any) -> None:
+        os.kill(kernel.process.pid, signal.SIGKILL)
+        lay_traps(kernel, forbidden)
+
+    monkeypatch.setattr(Kernel, "lay_traps", killed_then)
+    kernels = Counting(zygote, LIMITS)
+    student = StudentKernel(kernels, SubmittedNotebook("n", (PlannedCell("1", "student"),)), forbidden=())
+    with pytest.raises(KernelFailed, match="ended while starting"):
+        student.run()
+    assert student.kernel is None and kernels.count == 1
