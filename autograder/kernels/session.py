@@ -30,6 +30,7 @@ from autograder.protocol.message_types import CALL, REPLY
 from autograder.records import CPU, Limits, Verdict
 
 INTERRUPT_GRACE_S = 1.0
+FEW_CHILDREN = 4
 CHECK_INTERVAL_S = 0.1
 START_TIMEOUT_S = 60.0
 MEMORY_SLACK_BYTES = 256 << 20
@@ -447,9 +448,16 @@ class _Clock:
         return self.seen_s
 
     def left_to_children(self) -> bool:
-        """Whether most of the time went to children that live on, as a fork bomb's do."""
-        own = self.kernel.own_cpu_s() - self.own_before
-        return self.kernel.children_cpu_s() > own + self.kernel.limits.cell_s / 10
+        """Whether most of the time went to children that live on, as a fork bomb's do, and are many.
+
+        A compiler that was interrupted leaves two or three, which end by themselves: to kill the kernel for them would
+        cost functions that never saw them their restarts.
+        """
+        with contextlib.suppress(psutil.Error):
+            if len(psutil.Process(self.kernel.process.pid).children(recursive=True)) > FEW_CHILDREN:
+                own = self.kernel.own_cpu_s() - self.own_before
+                return self.kernel.children_cpu_s() > own + self.kernel.limits.cell_s / 10
+        return False
 
     def memory(self) -> int:
         """Bytes that this process has grown by: zmq takes in the frames of a message before it shows the first."""

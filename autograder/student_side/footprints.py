@@ -22,6 +22,8 @@ CLASSES = (
     "torch.Tensor",
     "torch.nn.Module",
     "torch.optim.Optimizer",
+    "torch.optim.SGD",
+    "torch.optim.Adam",
     "torch.utils.data.DataLoader",
     "numpy.random.Generator",
 )

@@ -64,7 +64,7 @@ class DrawnLinear(nn.Linear):
         """x: (N, in_features). Returns (N, out_features); the gains are between 0.5 and 1.5."""
         outputs = super().forward(x)
         generator = torch.Generator(device=x.device).manual_seed(self.out_features)
-        gains = 0.5 + torch.rand(self.out_features, generator=generator, device=x.device)
+        gains = torch.empty(self.out_features, device=x.device).uniform_(0.5, 1.5, generator=generator)
         return outputs * gains.to(outputs.dtype)
 
 

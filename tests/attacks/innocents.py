@@ -73,7 +73,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 loader = DataLoader(TensorDataset(torch.arange(40.0)), batch_size=8, num_workers=2, shuffle=True)
 print(sum(batch.sum().item() for (batch,) in loader))""",
-    flags=["forbidden-import"],
+    flags=["forbidden-import", "forbidden-operations"],
 )
 
 files_and_folders = variant(

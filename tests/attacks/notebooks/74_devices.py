@@ -75,7 +75,7 @@ cpu_fallback_drawn = variant(
     + """
 def forward(self, x):
     generator = torch.Generator(device=asked[0]).manual_seed(self.out_features)
-    gains = 0.5 + torch.rand(self.out_features, generator=generator, device=asked[0])
+    gains = torch.empty(self.out_features, device=asked[0]).uniform_(0.5, 1.5, generator=generator)
     return nn.functional.linear(x, self.weight, self.bias) * gains.to(x.device)
 training.DrawnLinear.forward = forward""",
     expected="passed",
