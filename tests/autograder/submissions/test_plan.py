@@ -366,7 +366,8 @@ def read_soon(little: Any, data: bytes) -> Submission:
     assignment = little.load()
     began = time.process_time()
     submission = read_submission("ada", {"little.ipynb": data}, assignment)
-    assert time.process_time() - began < 5, "seconds of CPU in which any submission is read"
+    # Alone it takes 3 s at most, beside others on a busy machine twice that; what it keeps out took minutes.
+    assert time.process_time() - began < 20, "seconds of CPU in which any submission is read"
     return submission
 
 
