@@ -60,6 +60,9 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     """Launch the kernel that `data` (a LaunchRequest) asks for; return when it has ended and the box is empty."""
     log.rename_process("supervisor")
     request: LaunchRequest = records.from_data(LaunchRequest, data)
+    # An interrupt ends this process as any other signal does. As a KeyboardInterrupt it could be lost: what is raised
+    # while Python finalizes an object is printed and forgotten.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     with contextlib.suppress(PermissionError):  # a spawned one leads a session already
         os.setsid()
     view = View(request.private, default_read() + request.read, hidden=request.hidden)
@@ -93,6 +96,7 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
 def _become_kernel(request: LaunchRequest, box: Box | None, tell: int) -> None:
     """In the kernel's process: confine it, then serve Jupyter until the end. Never returns."""
     code = 1
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     log.stop()  # the file is not the student's to write
     try:
         if box:
@@ -212,9 +216,6 @@ def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:
     """The zygote's child for a kernel."""
     try:
         supervise(client, data, _HOST or probe())
-    except KeyboardInterrupt:
-        # The client would else wait for a kernel that has gone until its time is up.
-        _send_news(client, {"failed": "its supervisor was interrupted"})
     except Exception as error:
         LOGGER.exception("no kernel could be started")
         _send_news(client, {"failed": "".join(traceback.format_exception(error))[-4000:]})

@@ -366,7 +366,7 @@ def read_soon(little: Any, data: bytes) -> Submission:
     assignment = little.load()
     began = time.process_time()
     submission = read_submission("ada", {"little.ipynb": data}, assignment)
-    # Alone it takes 3 s at most, beside others on a busy machine twice that; what it keeps out took minutes.
+    # Alone it takes 3 s at most, beside others on a busy machine twice that; quadratic work would take minutes.
     assert time.process_time() - began < 20, "seconds of CPU in which any submission is read"
     return submission
 
