@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from autograder.kernels.zygote import ONE_THREAD
 from autograder.records import Assignment
 from tests import notebook_builder as builder
 from tests import sampling
+from tests.sampling import ROOT
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,21 +42,52 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = {"check": {"slow", "exhaustive"}, "test": {"exhaustive"}, "all": set()}[sampling.size]
+    left_out = {"check": {"slow", "long", "exhaustive"}, "test": {"exhaustive"}, "all": set()}[sampling.size]
+    not_drawn = long_tests_not_drawn(items)
     part, parts = map(int, config.getoption("--shard").split("/"))
 
     def chosen(item: pytest.Item) -> bool:
-        if left_out & {mark.name for mark in item.iter_markers()}:
+        if left_out & {mark.name for mark in item.iter_markers()} or group_of(item, item.nodeid) in not_drawn:
             return False
-        group = item.get_closest_marker("xdist_group")
-        together = str(group.args[0]) if group else item.nodeid.partition("::")[0]
+        together = group_of(item, item.nodeid.partition("::")[0])
         return zlib.crc32(together.encode()) % parts == part - 1
 
     config.hook.pytest_deselected(items=[item for item in items if not chosen(item)])
     items[:] = [item for item in items if chosen(item)]
 
 
-FRAMEWORKS = {"torch", "tensorflow", "keras", "jax", "lightning", "onnxruntime"}
+def group_of(item: pytest.Item, alone: str) -> str:
+    """The group that an item runs in, or `alone`."""
+    group = item.get_closest_marker("xdist_group")
+    return str(group.args[0]) if group else alone
+
+
+def long_tests_not_drawn(items: Sequence[pytest.Item]) -> set[str]:
+    """Of the tests marked `long`, by group: those that `--size test` leaves out.
+
+    It asks one of four, and those of `tests/a/b/` where a file below `a/b/` was changed.
+    """
+    found = {group_of(item, item.nodeid): item.path for item in items if item.get_closest_marker("long")}
+
+    def changed_beside(name: str) -> list[Path]:
+        near = {found[name], ROOT / found[name].relative_to(ROOT / "tests").parent} - {ROOT}
+        return [path for path in sampling.changed() if near & {path, *path.parents}]
+
+    return found.keys() - sampling.sample("long tests", sorted(found), len(found) // 4, changed_beside)
+
+
+FRAMEWORKS = {"torch", "tensorflow", "keras", "jax", "lightning", "onnx", "onnxruntime"}
+IMPORTED = pytest.StashKey[set[str]]()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    session.config.stash[IMPORTED] = FRAMEWORKS & sys.modules.keys()
+
+
+@pytest.fixture
+def imported_by_collection(pytestconfig: pytest.Config) -> set[str]:
+    """The frameworks that this worker had imported before its first test."""
+    return pytestconfig.stash[IMPORTED]
 
 
 @pytest.fixture(autouse=True)

@@ -73,7 +73,7 @@ def test_the_assignment_of_the_page_is_consistent(course: Path) -> None:
     selftest.inspect(load_assignment("a0_standardize", course))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_its_bank_meets_every_expected_verdict(course: Path) -> None:
     found = selftest.selftest(load_assignment("a0_standardize", course), course, 2, lambda done, total: None)
     names = {"right_loop", "right_standardize_dots", "wrong_rows", "wrong_variance"}

@@ -31,6 +31,7 @@ from autograder.records import CPU, Limits, Verdict
 
 INTERRUPT_GRACE_S = 1.0
 FEW_CHILDREN = 4
+"""an interrupted compiler leaves two or three, which end by themselves"""
 CHECK_INTERVAL_S = 0.1
 START_TIMEOUT_S = 60.0
 MEMORY_SLACK_BYTES = 256 << 20
@@ -450,8 +451,7 @@ class _Clock:
     def left_to_children(self) -> bool:
         """Whether most of the time went to children that live on, as a fork bomb's do, and are many.
 
-        A compiler that was interrupted leaves two or three, which end by themselves: to kill the kernel for them would
-        cost functions that never saw them their restarts.
+        To kill the kernel for a few would cost functions that never saw them their restarts.
         """
         with contextlib.suppress(psutil.Error):
             if len(psutil.Process(self.kernel.process.pid).children(recursive=True)) > FEW_CHILDREN:

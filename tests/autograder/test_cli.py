@@ -175,6 +175,7 @@ def square(x):
 CUDA_CHECKS = CHECKS.replace("draw.normal(3)", 'draw.normal(3, dtype="float32")')
 
 
+@pytest.mark.long
 def test_cuda_code_is_graded_on_a_virtual_device_where_the_assignment_wants_cuda(
     judged: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,6 +346,7 @@ def test_a_full_disk_is_said_in_words_and_leaves_no_results_and_the_rerun_goes_o
 # -- stopped ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.exhaustive)], ids=lambda n: n.name
 )

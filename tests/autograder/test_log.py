@@ -112,7 +112,7 @@ DIES = "def square(x):\n    import os; os._exit(3)"
 FORGES = "print('\\n2026-03-01 12:00:00,000 INFO    run[1] forged')\ndef square(x):\n    return x ** 2"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_says_what_every_kind_of_process_did(
     judged: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ def _run(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_torch_and_tensorflow_train_in_one_process_and_write_nothing_to_the_error_stream() -> None:
     done = _run("from course_lib import frameworks\nframeworks.prepare('tensorflow', 'torch')" + TRAINING)
     assert (done.returncode, done.stdout, done.stderr) == (0, "6.0\n", "")
@@ -49,7 +49,7 @@ def test_what_is_no_log_line_still_reaches_the_error_stream() -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_coming_too_late_is_said_before_it_ends_the_process() -> None:
     done = _run("import tensorflow\nfrom course_lib import frameworks\nframeworks.prepare('torch')")
     assert "restart the kernel and call prepare before any import" in done.stderr

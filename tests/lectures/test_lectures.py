@@ -44,8 +44,6 @@ from tests.lectures import contents
 HERE = Path(__file__).parent
 LECTURES = notebooks_in("lectures")
 CHEAPEST = "lectures/04_pytorch_autograd.ipynb"
-SLOWEST = [name for name in LECTURES if Path(name).stem[:2] in ("12", "13", "14", "15")]
-"""each takes as long as five others"""
 VOCABULARY = {"shorthand", "figures", "facts", "stated", "checks", "failures", "shows", "exercises"}
 CPU_LIMIT_S = {"14_one_model_every_framework": 120, "15_distributed_training": 120}
 """of the kernel and the processes it started and awaited, on a core of its own; all others: 60"""
@@ -65,11 +63,7 @@ def _files(name: str) -> list[Path]:
 
 def _executed_in_this_run() -> list[str]:
     """A sample of the lectures, and those whose notebook or facts were changed."""
-    if sampling.size == "check":
-        return [CHEAPEST]
-    others = [name for name in LECTURES if name not in SLOWEST]
-    drawn = [sampling.sample("lectures", others, 1, _files), sampling.sample("slow lectures", SLOWEST, 1, _files)]
-    return [*itertools.chain(*drawn)]
+    return [CHEAPEST] if sampling.size == "check" else sampling.sample("lectures", LECTURES, 2, _files)
 
 
 in_its_text = pytest.mark.parametrize("name", LECTURES)

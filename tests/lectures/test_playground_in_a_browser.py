@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LECTURE = ROOT / "notebooks" / "lectures" / "17_playground.ipynb"
 PATIENCE_S = 180
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("playground in a browser")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("playground in a browser")]
 
 
 def _until(found: Callable[[], Any], what: str, patience_s: float = PATIENCE_S) -> Any:

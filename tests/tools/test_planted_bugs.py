@@ -73,7 +73,7 @@ def test_every_bug_can_be_planted_and_has_tests(run: ModuleType, capsys: pytest.
     assert len({(bug.file, bug.old) for bug in bugs}) == len(bugs), "two bugs are one"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_bug_is_caught_or_survives_and_the_project_stays(
     run: ModuleType, toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,7 +88,7 @@ def test_a_bug_is_caught_or_survives_and_the_project_stays(
     assert (toy / "toy" / "sums.py").read_text() == TOY["toy/sums.py"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_test_that_fails_anyway_catches_nothing(run: ModuleType, toy: Path) -> None:
     (toy / "tests" / "toy" / "test_sums.py").write_text("def test_broken():\n    assert False\n")
     with run.copied(toy) as copy:

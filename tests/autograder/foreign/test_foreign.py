@@ -22,7 +22,7 @@ from tests.when_used import when_used
 
 nbformat = when_used("nbformat")
 Gradebook = when_used("nbgrader.api.Gradebook")
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("foreign")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("foreign")]
 
 ASSIGNMENT = "ps1"
 NOTEBOOKS = ("problem1", "problem2")

@@ -163,6 +163,7 @@ def test_links_and_hidden_files_are_not_copied_and_too_many_files_are_none(tmp_p
 SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
 
 
+@pytest.mark.long
 def test_stock_nbgrader_grades_with_the_kernelspec_and_gives_its_scores(tmp_path: Path) -> None:
     course = tmp_path / "course"
     boxed = "import os\nassert os.getpid() == 1, 'not in a box'\nassert double(3) == 6"

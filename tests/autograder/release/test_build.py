@@ -379,6 +379,7 @@ def test_the_release_in_the_repository_is_fresh_and_honest(name: str) -> None:
     check_release(ROOT / "notebooks" / "release" / name, load_assignment(name, ROOT))
 
 
+@pytest.mark.long
 def test_the_course_can_be_published(tmp_path: Path) -> None:
     # `publish` itself refuses a repository that leaks.
     names = sample("published", known_assignments(ROOT), 2)

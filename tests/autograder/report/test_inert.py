@@ -141,6 +141,7 @@ def test_the_browser_does_run_such_a_payload_where_nothing_stops_it(browser: Any
         assert opened(browser, f"<!doctype html><body>{PAYLOADS[name]}</body>")[0] >= 1, name
 
 
+@pytest.mark.long
 def test_a_browser_runs_nothing_and_has_nothing_to_refuse(browser: Any, tmp_path: Path) -> None:
     """All payloads at once, in every field. No refusal in the console: the policy was never needed."""
     reports, submissions = zip(*(everywhere(evil) for evil in PAYLOADS.values()), strict=True)

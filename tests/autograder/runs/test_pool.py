@@ -65,6 +65,7 @@ def grade(of: Any, handed: list[StudentFiles], workers: int) -> dict[str, Report
     return {g.report.student: g.report for g in found}
 
 
+@pytest.mark.long
 def test_results_are_the_same_at_any_number_of_workers_and_in_any_order(squares: Any) -> None:
     handed = handed_in(squares, ANSWERS)
     alone = {name: without_times(r) for name, r in grade(squares, handed, 1).items()}
@@ -106,6 +107,7 @@ def while_at_work(pool: LocalPool, action: Callable[[], None]) -> threading.Thre
     return thread
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lost", ["judges", "judge zygote", "kernel zygote", "supervisors", "kernels"])
 def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, lost: str) -> None:
     killed: list[psutil.Process] = []
@@ -126,6 +128,7 @@ def test_what_is_killed_at_work_is_replaced_and_nobody_notices(squares: Any, los
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "after_s"), [(signal.SIGKILL, 0.0), (signal.SIGINT, 0.05), (signal.SIGINT, 0.3)])
 def test_zygotes_that_are_killed_while_they_warm_up_are_replaced(
     squares: Any, number: signal.Signals, after_s: float
@@ -181,6 +184,7 @@ def spellbound(of: Any) -> list[int]:
     return list(map(int, of.assignment.folder.with_name("judges.txt").read_text().split()))
 
 
+@pytest.mark.long
 def test_a_judge_that_hangs_is_killed_and_costs_its_own_submission_alone(
     cursed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +206,7 @@ def test_a_judge_that_hangs_is_killed_and_costs_its_own_submission_alone(
     assert reports["cursed"].state is Verdict.GRADER_ERROR and "in time" in reports["cursed"].reason
 
 
+@pytest.mark.long
 def test_who_ends_the_judge_asks_it_for_all_memory_or_cannot_be_read_costs_nobody_else_points(cursed: Any) -> None:
     class Unreadable(dict[str, bytes]):
         def __getitem__(self, name: str) -> bytes:
@@ -217,6 +222,7 @@ def test_who_ends_the_judge_asks_it_for_all_memory_or_cannot_be_read_costs_nobod
     assert reports["closed"].state is Verdict.REJECTED and "no permission" in reports["closed"].reason
 
 
+@pytest.mark.long
 def test_what_the_clock_ended_is_tried_once_more_alone_at_the_end(cursed: Any) -> None:
     sleeps = "import time\ndef square(x):\n    if x.sum() == 60: time.sleep(60)\n    return x ** 2"
     tries: dict[str, int] = {}

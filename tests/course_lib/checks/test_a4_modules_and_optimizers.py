@@ -93,6 +93,7 @@ def test_the_reference_layer_is_that_of_torch() -> None:
     torch.testing.assert_close((mine.running_var - 0.7) * 40 / 39, theirs.running_var - 0.7)
 
 
+@pytest.mark.long
 def test_delegation_is_flagged_and_costs_what_the_delegate_cannot_do() -> None:
     entry = ONE.bank["wrong_numbers_delegated"]
     found = Checks(ONE.assignment).run_on_reference(dict(entry.cells))

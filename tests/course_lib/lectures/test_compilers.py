@@ -10,7 +10,7 @@ import pytest
 from course_lib import frameworks
 from course_lib.lectures import compilers
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 from course_lib.lectures import keras_backends
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 SAVE = """
 import sys

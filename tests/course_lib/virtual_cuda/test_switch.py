@@ -44,6 +44,7 @@ def traces() -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("traces")
 @pytest.mark.parametrize("program", ASKED)
 def test_off_it_leaves_no_trace(program: str, traces: dict[str, list[str]]) -> None:

@@ -15,6 +15,7 @@ replicas = when_used("course_lib.lectures.distributed.replicas")
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.long
 def test_three_processes_train_as_one_does() -> None:
     draw = np.random.default_rng(0)
     x, y = draw.standard_normal((30, 64)), draw.integers(0, 10, 30)

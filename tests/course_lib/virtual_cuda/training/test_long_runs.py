@@ -71,6 +71,7 @@ def test_ten_thousand_training_steps_with_everything_do_not_grow() -> None:
         assert not gradients._watched
 
 
+@pytest.mark.long
 def test_sessions_leave_no_runtime_behind() -> None:
     def once() -> None:
         with virtual_cuda.session(force=True, quiet=True):
