@@ -41,6 +41,8 @@ from autograder.records import (
 
 RUNS = 2
 """how often a notebook's allowance may be used: for the hidden inputs, and for those that are shown"""
+OTHER_PROCESSES_S = 0.5
+"""of computing, more than `!ls` takes and less than importing a framework"""
 StartKernel = Callable[[], Kernel]
 FOOTPRINT_FLAGS = {
     "patched": (
@@ -107,6 +109,11 @@ def _judge_apart(
     flags += [
         Flag(FOOTPRINT_FLAGS[k][0], FOOTPRINT_FLAGS[k][1].format(", ".join(n))) for k, n in student.footprints.items()
     ]
+    if checks.assignment.forbidden and student.other_processes_s > OTHER_PROCESSES_S:
+        sentence = (
+            f"Programs that it started computed for {student.other_processes_s:.1f} s; what they loaded is not known."
+        )
+        flags.append(Flag("other-processes", sentence))
     if student.stopped_by_clock:
         flags.append(Flag("wall-clock", "A call was ended by the clock before it had used its computing time."))
     flags += [

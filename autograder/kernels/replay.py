@@ -38,6 +38,8 @@ class StudentKernel:
         self.forbidden = forbidden
         self.footprints: dict[str, dict[str, None]] = {}
         """kind -> what was noted in any kernel"""
+        self.other_processes_s = 0.0
+        """computing time of the processes that one kernel started, at most"""
         self.account = account
         self.notebook = notebook
         self.restarts = 0
@@ -154,9 +156,10 @@ class StudentKernel:
         return kernel
 
     def note_footprints(self) -> None:
-        """Ask the kernel, if it lives, what was done to the libraries that work is recorded with."""
+        """Ask the kernel, if it lives, what was done to the libraries that record work, and which processes worked."""
         if self.forbidden is None or self.kernel is None or not self.kernel.alive:
             return
+        self.other_processes_s = max(self.other_processes_s, self.kernel.other_processes_cpu_s())
         with contextlib.suppress(LimitReached, BadReply):
             for kind, names in self.kernel.footprints().items():
                 self.footprints.setdefault(kind, {}).update(dict.fromkeys(names))

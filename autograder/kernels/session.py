@@ -252,6 +252,16 @@ class Kernel:
                     total += times.user + times.system
         return total
 
+    def other_processes_cpu_s(self) -> float:
+        """CPU seconds of the processes that the kernel has started, living or awaited, as the operating system counts.
+
+        Reads the whole process table.
+        """
+        with contextlib.suppress(psutil.Error):
+            times = psutil.Process(self.process.pid).cpu_times()
+            return times.children_user + times.children_system + self.children_cpu_s()
+        return 0.0
+
     # -- the two verbs -------------------------------------------------------------------------------------------
 
     def run_cell(self, source: str) -> CellResult:

@@ -2,7 +2,7 @@
 
 Two things are laid before the first cell. A snapshot of the functions and classes of these libraries shows later what
 was replaced. And forbidden libraries that the warm process had loaded are taken out of sight: whoever imports one gets
-it, by whatever name and in whatever thread, and is noted.
+it, by whatever name, in whatever thread and in whatever fork of this process, and is noted.
 
 It is noted beside the student's code, which could undo all of this: a reason to look, never a verdict.
 """
@@ -12,6 +12,8 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import inspect
+import mmap
+import os
 import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,9 +39,9 @@ class Footprints:
     """Lays the snapshot and the trap; `found` says what has happened since."""
 
     def __init__(self, forbidden: Iterable[str] = ()) -> None:
-        self.notes: dict[str, dict[str, None]] = {"patched": {}, "traced": {}, "loaded": {}}
+        self.notes: dict[str, dict[str, None]] = {"patched": {}, "traced": {}}
         self._before = dict(_snapshot())
-        self._trap = _Trap(frozenset(name for name in forbidden if "." not in name), self.notes["loaded"])
+        self._trap = _Trap(sorted({name for name in forbidden if "." not in name}))
         sys.meta_path.insert(0, self._trap)
         sys.addaudithook(self._note_tracing)
 
@@ -52,7 +54,8 @@ class Footprints:
                 n for n, value in before.items() if now.get(n) is not value and not _is_own(place, n, now.get(n))
             )
             self.notes["patched"].update(dict.fromkeys(f"{place}.{name}" for name in replaced))
-        return {kind: list(names)[:MOST_NAMES] for kind, names in self.notes.items() if names}
+        found = {**self.notes, "loaded": self._trap.noted()}
+        return {kind: list(names)[:MOST_NAMES] for kind, names in found.items() if names}
 
     def _note_tracing(self, event: str, args: Sequence[Any]) -> None:
         if event in TRACING and _is_students(sys._getframe(1)):
@@ -62,13 +65,17 @@ class Footprints:
 class _Trap(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Gives forbidden libraries back when they are imported, and notes them if student code asked."""
 
-    def __init__(self, forbidden: frozenset[str], notes: dict[str, None]) -> None:
+    def __init__(self, forbidden: Sequence[str]) -> None:
         self.forbidden = forbidden
-        self.notes = notes
+        # Shared with the processes that are forked from this one: what they load is noted here, too.
+        self._notes = mmap.mmap(-1, len(forbidden) + 1)
         self.loaded = {n: m for n, m in list(sys.modules.items()) if n.partition(".")[0] in forbidden}
         self.specs = {name: getattr(module, "__spec__", None) for name, module in self.loaded.items()}
         for name in self.loaded:
             del sys.modules[name]
+
+    def noted(self) -> list[str]:
+        return [name for place, name in enumerate(self.forbidden) if self._notes[place]]
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -76,8 +83,8 @@ class _Trap(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         library = fullname.partition(".")[0]
         if library not in self.forbidden:
             return None
-        if _is_students(sys._getframe(1)):
-            self.notes[library] = None
+        if _works_for_student(sys._getframe(1)):
+            self._notes[self.forbidden.index(library)] = 1
         return importlib.machinery.ModuleSpec(fullname, self) if fullname in self.loaded else None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
@@ -108,17 +115,26 @@ def _is_foreign(value: Any) -> bool:
     return getattr(value, "__module__", "") == "__main__" or "ipykernel" in getattr(code, "co_filename", "")
 
 
-def _is_students(frame: types.FrameType | None) -> bool:
-    """Whether code that no library installed called: the first frame outside the import system decides."""
-    while frame and (frame.f_code.co_filename.startswith("<frozen importlib") or _is_importlib(frame)):
+def _is_students(frame: types.FrameType) -> bool:
+    return not frame.f_code.co_filename.startswith(_INSTALLED)
+
+
+def _works_for_student(frame: types.FrameType | None) -> bool:
+    """Whether student code is anywhere in a stack: `np.vectorize(__import__)(["torch"])` imports from within NumPy.
+
+    So it is where Python's own files are all that is in it, as in `Thread(target=__import__, args=("torch",))`.
+    """
+    only_python = True
+    while frame:
+        if _is_students(frame):
+            return True
+        file = frame.f_code.co_filename
+        only_python = only_python and file.startswith(_PYTHON) and "site-packages" not in file
         frame = frame.f_back
-    return frame is not None and not frame.f_code.co_filename.startswith(_INSTALLED)
+    return only_python
 
 
-def _is_importlib(frame: types.FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "importlib"
-
-
+_PYTHON = (os.path.dirname(os.__file__) + os.sep, "<frozen")
 _INSTALLED = tuple({str(p) for p in sys.path if p} | {sys.prefix, sys.base_prefix, "<frozen", "<probe"})
 
 

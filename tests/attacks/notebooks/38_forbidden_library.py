@@ -111,7 +111,7 @@ def two_layer_backward(dscores, cache):
 )
 
 torch_in_child = variant(
-    "Let torch compute in another process: beyond what text and operations show. Right numbers, no flag: a known limit.",
+    "Let torch compute in a fork of the process: the numbers are right, and the loading is noted across the fork.",
     small_graph="""
 import multiprocessing
 import numpy as np
@@ -129,5 +129,54 @@ def small_graph(x, y, z):
     mine.send((x, y, z))
     return mine.recv()""",
     expected="passed",
+    flags=["forbidden-operations"],
+    limits=ROOMY,
+)
+
+torch_in_program = variant(
+    "Let torch compute in a program of its own, started anew: the numbers are right, and its computing time is seen.",
+    small_graph="""
+import pickle
+import subprocess
+import sys
+import numpy as np
+PROGRAM = '''
+import pickle, sys
+library = __import__("".join(["to", "rch"]))
+while True:
+    x, y, z = pickle.load(sys.stdin.buffer)
+    a, b, c = (library.tensor(v, requires_grad=True) for v in (x, y, z))
+    total = (a * b + c).sum()
+    total.backward()
+    pickle.dump((total.item(), a.grad.numpy(), b.grad.numpy(), c.grad.numpy()), sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+'''
+worker = subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def small_graph(x, y, z):
+    pickle.dump((x, y, z), worker.stdin)
+    worker.stdin.flush()
+    return pickle.load(worker.stdout)""",
+    expected="passed",
+    flags=["other-processes"],
+    limits=ROOMY,
+)
+
+torch_without_a_line = variant(
+    "Import torch where no line of one's own calls: as a thread's whole work.",
+    small_graph="""
+import sys
+import threading
+name = "".join(["to", "rch"])
+thread = threading.Thread(target=__import__, args=(name,))
+thread.start()
+thread.join()
+library = sys.modules[name]
+def small_graph(x, y, z):
+    a, b, c = (library.tensor(v, requires_grad=True) for v in (x, y, z))
+    total = (a * b + c).sum()
+    total.backward()
+    return total.item(), a.grad.numpy(), b.grad.numpy(), c.grad.numpy()""",
+    expected="passed",
+    flags=["forbidden-operations"],
     limits=ROOMY,
 )

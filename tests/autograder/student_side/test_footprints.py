@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = '''
 import json, sys
 {before}
@@ -19,6 +23,20 @@ import threading
 thread = threading.Thread(target=lambda: __import__("colorsys"))
 thread.start()
 thread.join()
+"""
+BARE_THREAD = """
+import threading
+thread = threading.Thread(target=__import__, args=("colorsys",))
+thread.start()
+thread.join()
+"""
+FORK = """
+import os
+child = os.fork()
+if not child:
+    import colorsys
+    os._exit(0)
+os.waitpid(child, 0)
 """
 def run(text, file="/tmp/ipykernel_7/1234.py"):
     exec(compile(text, file, "exec"), library)
@@ -32,7 +50,10 @@ NUMPY = "import numpy as np\nfrom autograder.protocol import wire"
 
 def found(code: str, before: str = NUMPY, forbidden: tuple[str, ...] = ()) -> dict[str, list[str]]:
     text = SCRIPT.format(before=before, forbidden=forbidden, code=code)
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
+    with tempfile.TemporaryDirectory() as folder:
+        (script := Path(folder) / "script.py").write_text(text)  # its folder is on the path: not the student's
+        bare = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run([sys.executable, script], env=bare, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     answer: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
     return answer
@@ -70,6 +91,9 @@ def test_replaced_functions_and_tracing_are_noted(code: str, noted: dict[str, li
         ('run(\'__import__("".join(["color", "sys"]))\')', {"loaded": ["colorsys"]}),
         ("run('import importlib; importlib.import_module(\"colorsys\")')", {"loaded": ["colorsys"]}),
         ("run(THREAD)", {"loaded": ["colorsys"]}),
+        ("run(BARE_THREAD)", {"loaded": ["colorsys"]}),
+        ("run(FORK)", {"loaded": ["colorsys"]}),
+        ("run('import numpy; numpy.vectorize(__import__, otypes=[object])([\"colorsys\"])')", {"loaded": ["colorsys"]}),
         ("run('import sys; assert \"colorsys\" not in sys.modules')", {}),
         ("run('import json.tool as tool\\nimport json\\nassert json.tool is tool')", {"loaded": ["json"]}),
         # What an installed library imports for itself is no trick of the student's.
