@@ -41,8 +41,6 @@ from autograder.records import (
 
 RUNS = 2
 """how often a notebook's allowance may be used: for the hidden inputs, and for those that are shown"""
-OTHER_PROCESSES_S = 0.5
-"""of computing, more than `!ls` takes and less than importing a framework"""
 StartKernel = Callable[[], Kernel]
 FOOTPRINT_FLAGS = {
     "patched": (
@@ -51,6 +49,7 @@ FOOTPRINT_FLAGS = {
     ),
     "traced": ("patched", "Code of the submission called {}, by which it sees what runs beside it (observed)."),
     "loaded": ("forbidden-operations", "Code of the submission loaded {}, which is forbidden here (observed)."),
+    "started": ("forbidden-operations", "A program that the submission started loaded {}, which is forbidden here."),
 }
 """kind of footprint -> kind of flag, and what it says"""
 
@@ -109,11 +108,6 @@ def _judge_apart(
     flags += [
         Flag(FOOTPRINT_FLAGS[k][0], FOOTPRINT_FLAGS[k][1].format(", ".join(n))) for k, n in student.footprints.items()
     ]
-    if checks.assignment.forbidden and student.other_processes_s > OTHER_PROCESSES_S:
-        sentence = (
-            f"Programs that it started computed for {student.other_processes_s:.1f} s; what they loaded is not known."
-        )
-        flags.append(Flag("other-processes", sentence))
     if student.stopped_by_clock:
         flags.append(Flag("wall-clock", "A call was ended by the clock before it had used its computing time."))
     flags += [

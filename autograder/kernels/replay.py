@@ -38,8 +38,6 @@ class StudentKernel:
         self.forbidden = forbidden
         self.footprints: dict[str, dict[str, None]] = {}
         """kind -> what was noted in any kernel"""
-        self.other_processes_s = 0.0
-        """computing time of the processes that one kernel started, at most"""
         self.account = account
         self.notebook = notebook
         self.restarts = 0
@@ -156,12 +154,14 @@ class StudentKernel:
         return kernel
 
     def note_footprints(self) -> None:
-        """Ask the kernel, if it lives, what was done to the libraries that record work, and which processes worked."""
+        """Ask the kernel, if it lives, what was done to the libraries that record work; look what it has started."""
         if self.forbidden is None or self.kernel is None or not self.kernel.alive:
             return
-        self.other_processes_s = max(self.other_processes_s, self.kernel.other_processes_cpu_s())
+        found = {"started": self.kernel.libraries_of_programs(self.forbidden)}
         with contextlib.suppress(LimitReached, BadReply):
-            for kind, names in self.kernel.footprints().items():
+            found |= self.kernel.footprints()
+        for kind, names in found.items():
+            if names:
                 self.footprints.setdefault(kind, {}).update(dict.fromkeys(names))
 
     def _replay_cells(self, kernel: Kernel, upto: int) -> None:

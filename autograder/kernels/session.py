@@ -252,15 +252,20 @@ class Kernel:
                     total += times.user + times.system
         return total
 
-    def other_processes_cpu_s(self) -> float:
-        """CPU seconds of the processes that the kernel has started, living or awaited, as the operating system counts.
+    def libraries_of_programs(self, names: Sequence[str]) -> list[str]:
+        """Those of `names` that living programs which the kernel started have in memory, as the operating system tells.
 
-        Reads the whole process table.
+        Forks of the kernel are left out: they share what it had loaded. So is a library without compiled parts.
         """
-        with contextlib.suppress(psutil.Error):
-            times = psutil.Process(self.process.pid).cpu_times()
-            return times.children_user + times.children_system + self.children_cpu_s()
-        return 0.0
+        found: set[str] = set()
+        with contextlib.suppress(psutil.Error, AttributeError):  # macOS tells nobody
+            kernel = psutil.Process(self.process.pid)
+            for child in kernel.children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    if child.cmdline() != kernel.cmdline():
+                        files = [mapped.path for mapped in child.memory_maps()]
+                        found |= {name for name in names if any(f"/{name}/" in file for file in files)}
+        return sorted(found)
 
     # -- the two verbs -------------------------------------------------------------------------------------------
 

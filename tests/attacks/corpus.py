@@ -45,7 +45,7 @@ WRONG = "def small_graph(x, y, z):\n    return 0.0, x, y, z\n"
 SMALL = {"cell_s": 2.0, "notebook_s": 20.0, "memory_bytes": 384 << 20, "disk_bytes": 48 << 20, "reply_bytes": 8 << 20}
 """limits under which an attack that runs into one is over soon"""
 ACCUSATIONS = ("changed-metadata", "edited-locked-cell", "forbidden-import", "forbidden-operations", "skip-tag")
-ALARMS = {*ACCUSATIONS, "grader-error", "other-processes", "shadow-module"}
+ALARMS = {*ACCUSATIONS, "grader-error", "shadow-module"}
 MAX_RECORD = 10_000_000
 """characters of one submission's record: what hundreds of printing cells may come to"""
 ROOMY = {"cell_s": 15.0, "notebook_s": 100.0, "memory_bytes": 1 << 30}

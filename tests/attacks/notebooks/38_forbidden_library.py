@@ -134,7 +134,7 @@ def small_graph(x, y, z):
 )
 
 torch_in_program = variant(
-    "Let torch compute in a program of its own, started anew: the numbers are right, and its computing time is seen.",
+    "Let torch compute in a program of its own, started anew: the numbers are right, and what it has in memory is seen.",
     small_graph="""
 import pickle
 import subprocess
@@ -157,7 +157,7 @@ def small_graph(x, y, z):
     worker.stdin.flush()
     return pickle.load(worker.stdout)""",
     expected="passed",
-    flags=["other-processes"],
+    flags=["forbidden-operations"],
     limits=ROOMY,
 )
 
