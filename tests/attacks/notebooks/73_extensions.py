@@ -57,6 +57,8 @@ def train_step(model, batch, loss_fn, optimizer, device):
     for hook in optimizer._optimizer_step_post_hooks.values():
         hook(optimizer, (), {})
     return loss''',
+    tier="files",
+    unsafe=True,
 )
 
 load_inline = variant(
