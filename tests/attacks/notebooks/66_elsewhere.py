@@ -70,6 +70,8 @@ def train_step(model, batch, loss_fn, optimizer, device):
         optimizer.step()
     threading.Thread(target=later, daemon=True).start()
     return loss""",
+    # On a slow machine its threads still copy and wait while the next exercise is counted.
+    expected="failed train_step, passed|partial train_epoch",
 )
 
 waits_in_a_thread = variant(
