@@ -74,8 +74,9 @@ cpu_fallback_drawn = variant(
     after_evaluate=FORGED
     + """
 def forward(self, x):
-    generator = torch.Generator(device=asked[0]).manual_seed(self.out_features)
-    gains = torch.empty(self.out_features, device=asked[0]).uniform_(0.5, 1.5, generator=generator)
+    device = asked[0] if x.device.type == "cpu" else x.device
+    generator = torch.Generator(device=device).manual_seed(self.out_features)
+    gains = torch.empty(self.out_features, device=device).uniform_(0.5, 1.5, generator=generator)
     return nn.functional.linear(x, self.weight, self.bias) * gains.to(x.device)
 training.DrawnLinear.forward = forward""",
     expected="passed",
