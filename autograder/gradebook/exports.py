@@ -177,7 +177,7 @@ def _write_gradescope(target: Path, assignment: str, lines: Sequence[StudentResu
 def _gradescope_test(item: Item, score: float | None) -> dict[str, Any]:
     told = item.message or item.verdict.value
     test: dict[str, Any] = {
-        "name": f"{item.notebook}: {item.grade_id}",
+        "name": _printable(f"{item.notebook}: {item.grade_id}"),
         "max_score": item.max_points,
         "output": _printable(told if score is not None else f"{told} (a person will grade this)"),
         "output_format": "text",
