@@ -24,7 +24,7 @@ from autograder.records import CPU, CUDA, VIRTUAL_CUDA, Assignment, Cell, Limits
 
 SETTINGS = "assignment.toml"
 _NOT_PUBLIC = frozenset({"checks.py", "probes.py", "faults.py", SETTINGS, "bank"})
-_KNOWN_SETTINGS = frozenset({"device", "forbidden", "forbidden_scores_zero", "skip", "limits"})
+_KNOWN_SETTINGS = frozenset({"device", "forbidden", "forbidden_scores_zero", "skip", "asks_nothing", "limits"})
 _AUTOTEST = "AUTOTEST"
 _quiet = logging.Logger("nbgrader-preprocessors", level=logging.CRITICAL + 1)
 
@@ -290,6 +290,7 @@ def _read_settings(path: Path, notebooks: tuple[Notebook, ...]) -> dict[str, Any
         "forbidden": _names(settings, "forbidden"),
         "forbidden_scores_zero": zero,
         "skip": skip,
+        "asks_nothing": _names(settings, "asks_nothing"),
         "limits": _limits(path.name, settings.get("limits", {})),
     }
 

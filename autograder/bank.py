@@ -1,8 +1,8 @@
 """The bank of an assignment: known submissions, right and wrong, each with the verdicts expected of it.
 
 A file of `bank/` is one of two things. `right_loops.py` is one whole submission: a docstring, `CELLS`, and if need be
-`EXTRA`, `EXPECTED` and `KIND`, as in BankEntry. A file named after a solution cell, `train_epoch.py`, holds wrong
-answers to it as edits of right ones:
+`EXTRA`, `EXPECTED`, `BREAKS` and `KIND`, as in BankEntry. A file named after a solution cell, `train_epoch.py`, holds
+wrong answers to it as edits of right ones:
 
     BASES = {"in_lists": '''def train_epoch(...'''}           right answers, known submissions themselves
 
@@ -48,6 +48,8 @@ class BankEntry:
     """solution cells that replace the reference's"""
     extra: Sequence[tuple[str, str]] = ()
     """(grade_id, source): cells added after the cell of that id"""
+    breaks: Sequence[str] = ()
+    """words of the sentences of the text that it breaks"""
     file: Path = Path()
     """where it is written"""
 
@@ -75,6 +77,11 @@ class Wrong:
     title: str
     expected: Mapping[str, str] = dataclasses.field(default_factory=dict)
     answers: tuple[Answer, ...] = ()
+    broken: tuple[str, ...] = ()
+
+    def breaks(self, *words: str) -> Wrong:
+        """Words of the sentences of the text that it breaks, each from one sentence alone."""
+        return dataclasses.replace(self, broken=(*self.broken, *words))
 
     def expect(self, **verdicts: str) -> Wrong:
         """The verdicts by tests cell, `failed:fault-id` or `partial:fault-id`; cells not named must pass."""
@@ -107,7 +114,7 @@ def load_bank(assignment: Assignment) -> list[BankEntry]:
             if not isinstance(wrong, Wrong):
                 raise BadAssignment(f"{path}: WRONG holds {wrong!r}, which is no `Wrong(name, title)`.")
             cells = dict(_cells(path, wrong, bases))
-            entries.append(BankEntry(wrong.name, wrong.title, "fault", wrong.expected, cells, file=path))
+            entries.append(BankEntry(wrong.name, wrong.title, "fault", wrong.expected, cells, (), wrong.broken, path))
     return _checked(assignment, sorted(entries, key=lambda entry: entry.name))
 
 
@@ -123,7 +130,8 @@ def _read(path: Path) -> dict[str, Any]:
 def _whole_submission(path: Path, said: Mapping[str, Any]) -> BankEntry:
     expected, cells, extra = said.get("EXPECTED", {}), said.get("CELLS", {}), tuple(said.get("EXTRA", ()))
     kind = said.get("KIND") or ("fault" if expected else "correct")
-    return BankEntry(path.stem, said.get("__doc__") or "", kind, expected, cells, extra, path)
+    breaks = said.get("BREAKS", ())
+    return BankEntry(path.stem, said.get("__doc__") or "", kind, expected, cells, extra, breaks, path)
 
 
 def _bases_as_entries(path: Path, bases: Mapping[str, str]) -> Iterator[BankEntry]:

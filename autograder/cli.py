@@ -198,9 +198,10 @@ def _verify_release(options: argparse.Namespace) -> int:
 
 def _selftest(options: argparse.Namespace) -> int:
     from autograder.kernels.zygote import ONE_THREAD
-    from autograder.report import bank_table, confusion_table, margin_table
+    from autograder.report import bank_table, confusion_table, demand_table, margin_table
     from autograder.runs.pool import default_workers
     from autograder.selftest import selftest, selftest_here
+    from autograder.sentences import demands
 
     os.environ.update(ONE_THREAD)  # part of it runs here: the same numbers as in a kernel, and no waiting for threads
     root, failed, on_gpu = project_root(), False, options.device == "cuda"
@@ -221,6 +222,7 @@ def _selftest(options: argparse.Namespace) -> int:
                 )
         OUT.print(bank_table(found.rows))
         OUT.print(confusion_table(found.confusion()))
+        OUT.print(demand_table(demands(assignment, found.entries, found.reports)))
         if margins := found.margins():
             OUT.print(margin_table(margins))
         correct = [e for e in found.entries if e.kind == "correct"]

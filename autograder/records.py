@@ -165,6 +165,8 @@ class Assignment:
     """whether the instructor lets such a flag cost the item its points"""
     skip: tuple[str, ...] = ()
     """grade ids of slow cells that are not executed while grading"""
+    asks_nothing: tuple[str, ...] = ()
+    """words of those sentences of the text that demand nothing of a student"""
     files: tuple[Path, ...] = ()
     """public files beside the notebook, put into the kernel's working folder"""
     device: str = CPU
@@ -236,6 +238,8 @@ class CheckResult:
     message: str = ""
     """for the student: the known mistake in words, or that none fits"""
     difference: Difference | None = None
+    given: tuple[str, ...] = ()
+    """solution cells, wrong in themselves, that it passes given: with the reference's in place of the student's"""
     distance: float | None = None
     """where training was compared: how far its end was off, in tolerances (`course_lib.compare.trajectory`); above 1 is
     wrong

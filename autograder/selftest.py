@@ -39,6 +39,8 @@ class Row:
     cell: str
     expected: str
     got: str
+    cost: float = 0.0
+    """the share of the cell's points that it lost"""
 
     @property
     def ok(self) -> bool:
@@ -55,6 +57,8 @@ class ConfusionRow:
     """tests cells in which it was planted"""
     others: Mapping[str, int]
     """what it was called where it was not called by its name: another id, `no name` or `passed`"""
+    cost: float = 0.0
+    """the smallest share of a cell's points that it cost"""
 
     @property
     def rightly(self) -> int:
@@ -93,14 +97,18 @@ class Selftest:
     def confusion(self) -> tuple[ConfusionRow, ...]:
         """Every planted mistake with what it was called, in the order of the bank."""
         found: dict[str, Counter[str]] = {}
+        costs: dict[str, float] = {}
         for row in self.rows:
             planted = row.expected.partition(":")[2]
             if planted:
                 verdict, _, called = row.got.partition(":")
                 name = called or ("passed" if verdict == Verdict.PASSED else "no name")
                 found.setdefault(planted, Counter())[name] += 1
+                costs[planted] = min(costs.get(planted, 1.0), row.cost)
         return tuple(
-            ConfusionRow(planted, called.total(), {name: n for name, n in called.items() if name != planted})
+            ConfusionRow(
+                planted, called.total(), {name: n for name, n in called.items() if name != planted}, costs[planted]
+            )
             for planted, called in found.items()
         )
 
@@ -277,5 +285,6 @@ def _rows(assignment: Assignment, entry: BankEntry, report: Report) -> list[Row]
         if item.verdict is Verdict.NEEDS_MANUAL:
             continue
         got = f"{item.verdict}:{item.fault}" if item.fault else str(item.verdict)
-        rows.append(Row(entry.name, entry.kind, item.grade_id, entry.expected.get(item.grade_id, "passed"), got))
+        cost = 1 - item.points / item.max_points if item.max_points else 0.0
+        rows.append(Row(entry.name, entry.kind, item.grade_id, entry.expected.get(item.grade_id, "passed"), got, cost))
     return rows

@@ -35,6 +35,8 @@ class Fault:
     """whether it is tried together with others"""
     tests: tuple[str, ...] = ()
     """tests cells it may explain; empty: all"""
+    minor: bool = False
+    """beside the point of its exercise: only such a mistake may cost less than a quarter of it"""
 
 
 def load_faults(assignment: Assignment) -> Sequence[Fault]:

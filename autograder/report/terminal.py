@@ -91,6 +91,8 @@ class PlantedMistake(Protocol):
     def rightly(self) -> int: ...
     @property
     def others(self) -> Mapping[str, int]: ...
+    @property
+    def cost(self) -> float: ...
 
 
 class MarginRow(Protocol):
@@ -106,19 +108,37 @@ class MarginRow(Protocol):
     def nearest(self) -> str: ...
 
 
+class DemandRow(Protocol):
+    """One sentence of the text: `sentences.Demand`."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def broken_by(self) -> Sequence[str]: ...
+    @property
+    def noticed(self) -> Sequence[str]: ...
+    @property
+    def asks_nothing(self) -> bool: ...
+    @property
+    def is_open(self) -> bool: ...
+
+
 def confusion_table(found: Iterable[PlantedMistake]) -> Table:
     """Mistakes planted against mistakes named: a row for each planted one, and what it was called instead if anything.
 
-    The caption sums up: how often the name was right, another, or none.
+    `costs` is the smallest share of an exercise that it cost. The caption sums up: how often the name was right,
+    another, or none.
     """
     table = Table(title="planted against named", title_justify="left", caption_justify="left")
-    for heading, side in (("mistake planted", "left"), ("times", "right"), ("named", "right"), ("instead", "left")):
+    for heading in ("mistake planted", "times", "named", "costs", "instead"):
+        side = "left" if heading in ("mistake planted", "instead") else "right"
         table.add_column(heading, justify=side, overflow="fold")  # type: ignore[arg-type]
     sums: Counter[str] = Counter()
     for row in found:
         instead = ", ".join(f"{one_line(name, 80)} ({n})" for name, n in row.others.items())
         style = "green" if row.rightly == row.times else "bold red"
-        table.add_row(Text(one_line(row.planted, 120)), str(row.times), Text(str(row.rightly), style), Text(instead))
+        counts = str(row.times), Text(str(row.rightly), style), f"{row.cost:.0%}"
+        table.add_row(Text(one_line(row.planted, 120)), *counts, Text(instead))
         sums.update({"times": row.times, "rightly": row.rightly})
         sums.update({"none": row.others.get("no name", 0), "passed": row.others.get("passed", 0)})
     other = sums["times"] - sums["rightly"] - sums["none"] - sums["passed"]
@@ -137,6 +157,21 @@ def margin_table(found: Iterable[MarginRow]) -> Table:
     for row in found:
         nearest = "" if row.nearest_wrong is None else f"{row.nearest_wrong:.3g}"
         table.add_row(Text(row.check.removeprefix("test_")), f"{row.worst_right:.2g}", nearest, Text(row.nearest))
+    return table
+
+
+def demand_table(found: Iterable[DemandRow]) -> Table:
+    """Every sentence of the text that demands something, with the submissions that break it and what noticed them."""
+    table = Table(title="sentences of the text", title_justify="left", caption_justify="left")
+    for heading in ("sentence", "broken by", "checks that fail"):
+        table.add_column(heading, overflow="fold")
+    rows = [row for row in found if not row.asks_nothing]
+    for row in rows:
+        none = Text("nothing yet", "bold red") if row.is_open else Text("")
+        table.add_row(
+            Text(one_line(row.text, 300)), Text("\n".join(row.broken_by)) or none, Text("\n".join(row.noticed))
+        )
+    table.caption = Text(f"{len(rows)} sentences, {sum(row.is_open for row in rows)} that no submission breaks")
     return table
 
 

@@ -16,8 +16,10 @@ import pytest
 
 from autograder.assignment import known_assignments, load_assignment, on_device
 from autograder.bank import BankEntry, load_bank
+from autograder.judge.faults import load_faults
 from autograder.records import Assignment
 from autograder.selftest import Selftest, needs_kernel, selftest, selftest_here
+from autograder.sentences import demands
 from tests import sampling
 from tests.sampling import sample
 
@@ -28,6 +30,9 @@ EVERY = 10
 SECRET = b"the same hidden inputs in every run of the tests"
 WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
 """in tolerances: how near the limit right training may end, and wrong training"""
+
+LEAST_COST = 0.25
+"""what a mistake costs at least, as a share of its exercise, unless it is said to be minor"""
 
 
 def a_bank(name: str, how: str) -> object:
@@ -100,10 +105,17 @@ def too_near_the_limit(found: Selftest) -> list[str]:
     ]
 
 
+def cheap(found: Selftest, name: str) -> dict[str, float]:
+    """Mistakes that cost less than a quarter of their exercise though they are its topic."""
+    minor = {fault.id for fault in load_faults(assignment(name)) if fault.minor}
+    return {row.planted: row.cost for row in found.confusion() if row.cost < LEAST_COST and row.planted not in minor}
+
+
 @pytest.mark.parametrize("name", [a_bank(name, "in process") for name in NAMES])
 def test_every_verdict_in_process_is_the_expected_one(name: str) -> None:
     found = in_process(name)
     assert found.entries and not_as_expected(found) + too_near_the_limit(found) == []
+    assert cheap(found, name) == {}
 
 
 @pytest.mark.parametrize("name", [a_bank(name, "kernels") for name in sample("banks through kernels", NAMES, 1)])
@@ -117,11 +129,14 @@ def test_every_verdict_through_kernels_is_the_expected_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fault_is_planted_somewhere(name: str) -> None:
-    from autograder.judge.faults import load_faults
-
     expected = [v for e in entries(name) for v in e.expected.values()]
     named = {part for verdict in expected for part in verdict.partition(":")[2].split("+")}
     assert {fault.id for fault in load_faults(assignment(name))} - named == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sentence_that_demands_something_is_broken_somewhere(name: str) -> None:
+    assert [demand.text for demand in demands(assignment(name), entries(name)) if demand.is_open] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
