@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 
 from autograder.errors import GraderFault
@@ -76,8 +76,8 @@ def grade(
                 found, flags = _judge_apart(notebook, submitted, student, checks, secret)
             else:
                 found, flags = items_in_kernel(notebook, submitted, student.cell_results)
-        if student.disturbed:
-            flags.append(Flag("disturbed", "Its Python process was killed or interrupted, and not by a limit."))
+        if not checks:
+            flags += _disturbance([student])
         items += found
         report = dataclasses.replace(
             report,
@@ -100,20 +100,11 @@ def _judge_apart(
     notebook: Notebook, submitted: SubmittedNotebook, student: StudentKernel, checks: Checks, secret: bytes
 ) -> tuple[list[Item], list[Flag]]:
     """Hidden checks in this process, calls in the student's."""
-    side = KernelSide(student, watch=checks.assignment.forbidden)
-    outcome = checks.run(side, secret)
+    with closing(_KernelProgram(notebook, submitted, student, checks.assignment.forbidden)) as program:
+        outcome = checks.judge(program, secret)
     flags = [Flag("grader-error", problem) for problem in outcome.problems]
     flags += [Flag("observed", sentence) for sentence in outcome.noticed]
-    student.note_footprints()
-    flags += [
-        Flag(FOOTPRINT_FLAGS[k][0], FOOTPRINT_FLAGS[k][1].format(", ".join(n))) for k, n in student.footprints.items()
-    ]
-    if student.stopped_by_clock:
-        flags.append(Flag("wall-clock", "A call was ended by the clock before it had used its computing time."))
-    flags += [
-        Flag("forbidden-operations", f"{framework} worked while {', '.join(sorted(during))} ran (observed)")
-        for framework, during in side.operations.items()
-    ]
+    flags += program.flags()
     items = []
     for cell in notebook.graded():
         if cell.role is Role.TESTS:
@@ -123,6 +114,53 @@ def _judge_apart(
         else:
             items.append(manual_item(notebook, cell, submitted))
     return items, flags
+
+
+class _KernelProgram:
+    """A student's notebook in kernels: the one in which it has run, and one at a time in which parts are put right."""
+
+    def __init__(
+        self, notebook: Notebook, submitted: SubmittedNotebook, student: StudentKernel, watch: Sequence[str]
+    ) -> None:
+        self.cells = [(cell.grade_id or "", cell.source) for cell in submitted.plan]
+        self._right = {cell.grade_id or "": cell.source for cell in notebook.cells}
+        self._watch = watch
+        self._kernels = {frozenset[str](): student}
+        self._sides: list[KernelSide] = []
+
+    def side(self, mended: frozenset[str]) -> KernelSide:
+        self.close()
+        if mended not in self._kernels:
+            kernel = self._kernels[frozenset()].mended({grade_id: self._right[grade_id] for grade_id in mended})
+            self._kernels[mended] = kernel
+            kernel.run()
+        self._sides.append(KernelSide(self._kernels[mended], self._watch))
+        return self._sides[-1]
+
+    def close(self) -> None:
+        """Take down what the living kernel has noted, and end it."""
+        for kernel in self._kernels.values():
+            if self._sides and kernel.kernel is not None:
+                kernel.note_footprints()
+                kernel.close()
+
+    def flags(self) -> list[Flag]:
+        """What a person should look at, in whichever kernel it was seen."""
+        flags: dict[Flag, None] = {}
+        for kernel in self._kernels.values():
+            for kind, names in kernel.footprints.items():
+                flags[Flag(FOOTPRINT_FLAGS[kind][0], FOOTPRINT_FLAGS[kind][1].format(", ".join(names)))] = None
+        if any(kernel.stopped_by_clock for kernel in self._kernels.values()):
+            flags[Flag("wall-clock", "A call was ended by the clock before it had used its computing time.")] = None
+        for framework in dict.fromkeys(framework for side in self._sides for framework in side.operations):
+            during = sorted(set().union(*(side.operations.get(framework, set()) for side in self._sides)))
+            flags[Flag("forbidden-operations", f"{framework} worked while {', '.join(during)} ran (observed)")] = None
+        return [*flags, *_disturbance(self._kernels.values())]
+
+
+def _disturbance(kernels: Iterable[StudentKernel]) -> list[Flag]:
+    disturbed = any(kernel.disturbed for kernel in kernels)
+    return [Flag("disturbed", "Its Python process was killed or interrupted, and not by a limit.")] if disturbed else []
 
 
 def account_of(assignment: Assignment) -> Account:

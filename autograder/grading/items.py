@@ -62,8 +62,17 @@ def item_of(
         points=round(cell.points * share, 6),
         verdict=verdict,
         fault=next((r.fault for r in counted if r.fault), None),
-        message=message if first_wrong else "",
+        message=message if first_wrong else _given(here),
     )
+
+
+def _given(results: Sequence[CheckResult]) -> str:
+    """What is said of a part that is right where the parts that it builds on are."""
+    cells = dict.fromkeys(cell for result in results for cell in result.given)
+    if not cells:
+        return ""
+    named = " and ".join(f"a correct `{cell}`" for cell in cells)
+    return f"This part is right: with {named} in place of yours it passes every check, so it costs you nothing."
 
 
 def _earned(results: Sequence[CheckResult]) -> list[CheckResult]:

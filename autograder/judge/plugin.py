@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from autograder.errors import BadAssignment, GraderFault, LimitReached, StudentError
+from autograder.judge.carried import called_names
 from autograder.judge.diagnosis import Diagnosis, Explainer
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
 from autograder.judge.expect import Expect, Mismatch
@@ -286,12 +287,17 @@ class Judge:
             found.setdefault(check.marker.grade_id, []).append(self._result(check))
         return {grade_id: _without_contradiction(checks) for grade_id, checks in found.items()}
 
+    def called(self) -> dict[str, frozenset[str]]:
+        """For each check that failed, the student's names that it called until then."""
+        return {check.name: called_names(check.calls) for check in self.checks.values() if check.failure}
+
     def _result(self, check: Check) -> CheckResult:
         verdict, message, fault, difference = self._verdict_of(check)
         # What cannot be asked on this device weighs nothing: it is neither passed nor lost.
         weight, evidence = 0.0 if self._lacks_device(check) else check.marker.weight, self._evidence(check)
         return CheckResult(
-            check.name, verdict, check.sentence, weight, evidence, fault, message, difference, check.distance
+            *(check.name, verdict, check.sentence, weight, evidence, fault, message, difference),
+            distance=check.distance,
         )
 
     def _evidence(self, check: Check) -> Evidence:

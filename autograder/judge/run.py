@@ -7,19 +7,20 @@ import functools
 import io
 import os
 import sys
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from autograder.errors import BadAssignment
+from autograder.judge.carried import Program, Sources, carry_forward
 from autograder.judge.diagnosis import Explainer
 from autograder.judge.faults import load_faults, modules_of
-from autograder.judge.plugin import ALL_CHECKS, FAILED_CHECKS, Judge
+from autograder.judge.plugin import ALL_CHECKS, FAILED_CHECKS, NO_CHECKS, Judge
 from autograder.judge.reference import reference_names
 from autograder.judge.student import LocalSide, Memory, Side
-from autograder.records import Assignment, CheckResult, Evidence, Verdict
+from autograder.records import Assignment, CheckResult, Evidence, Role, Verdict
 
 PYTEST_OPTIONS = (
     *("-q", "--no-header", "--no-summary", "--import-mode=importlib", "-c", os.devnull),
@@ -48,6 +49,24 @@ class CheckOutcome:
     """what went wrong on the grader's side, for the instructor"""
     noticed: tuple[str, ...] = ()
     """what checks found worth a person's look, for the instructor"""
+    called: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """for each check that failed, the student's names that it called"""
+
+
+@dataclass(frozen=True)
+class LocalProgram:
+    """The reference with some solution cells replaced, run in this process: only for code that is trusted."""
+
+    assignment: Assignment
+    edits: Mapping[str, str]
+
+    @property
+    def cells(self) -> Sources:
+        cells = [c for n in self.assignment.notebooks for c in n.cells if c.kind == "code" and c.role is not Role.TESTS]
+        return [(c.grade_id or "", self.edits.get(c.grade_id or "", c.source)) for c in cells]
+
+    def side(self, mended: frozenset[str]) -> LocalSide:
+        return LocalSide(reference_names(self.assignment, self.edits, may_fail=bool(self.edits), mended=mended))
 
 
 class Checks:
@@ -99,7 +118,24 @@ class Checks:
         if judge.broken:
             sys.modules.pop("checks", None)  # what is half there would be taken for whole the next time
             problems = [f"the checks could not be run: {judge.broken}"]
-        return CheckOutcome(judge.results(), tuple(problems), tuple(judge.noticed))
+        return CheckOutcome(judge.results(), tuple(problems), tuple(judge.noticed), judge.called())
+
+    def judge(
+        self, program: Program, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS
+    ) -> CheckOutcome:
+        """As `run`; then parts that failed are judged again with right earlier parts (`carry_forward`)."""
+        outcome = self.run(program.side(frozenset()), secret, only, demonstrate=demonstrate)
+        checks, problems, noticed = outcome.checks, list(outcome.problems), list(outcome.noticed)
+
+        def ask(side: Side, tests_cell: str) -> Sequence[CheckResult]:
+            again = self.run(side, secret, (tests_cell,), demonstrate=NO_CHECKS)
+            problems.extend(again.problems)
+            noticed.extend(again.noticed)
+            return again.checks.get(tests_cell, [])
+
+        for notebook in self.assignment.notebooks:
+            checks = carry_forward(notebook, checks, outcome.called, program, ask)
+        return replace(outcome, checks=checks, problems=tuple(problems), noticed=tuple(dict.fromkeys(noticed)))
 
     def warm_up(self, secret: bytes = b"local", *, demonstrate: str = ALL_CHECKS) -> dict[str, list[CheckResult]]:
         """Try the reference, build every single mistake, and import all that a run needs.
@@ -134,9 +170,8 @@ class Checks:
         *,
         demonstrate: str = FAILED_CHECKS,
     ) -> CheckOutcome:
-        """Run the checks on the reference, or on it with some solution cells replaced: milliseconds, no kernel.
+        """Judge the reference, or the reference with some solution cells replaced: milliseconds, no kernel.
 
         Only for code that is trusted: it runs in this process.
         """
-        side = LocalSide(reference_names(self.assignment, edits, may_fail=bool(edits)))
-        return self.run(side, secret, only, demonstrate=demonstrate)
+        return self.judge(LocalProgram(self.assignment, edits or {}), secret, only, demonstrate=demonstrate)

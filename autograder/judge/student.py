@@ -28,7 +28,7 @@ from autograder.sandbox.tier import Tier
 
 Probe = Callable[..., Any]
 
-_CALL = """
+CALL_SOURCE = """
 def call(ns, _name, _args, _kwargs):
     return getattr(ns, _name)(*_args, **_kwargs)
 """
@@ -48,7 +48,7 @@ class Call:
     @property
     def is_probe(self) -> bool:
         """Whether a probe was run, and not a function of the student's called as it is."""
-        return self.source != _CALL
+        return self.source != CALL_SOURCE
 
     @property
     def shown_as(self) -> str:
@@ -75,7 +75,7 @@ class Side(abc.ABC):
             raise AttributeError(name)
 
         def function(*args: Any, **kwargs: Any) -> Any:
-            return self.repeat(Call(_CALL, "call", {"_name": name, "_args": args, "_kwargs": kwargs}))
+            return self.repeat(Call(CALL_SOURCE, "call", {"_name": name, "_args": args, "_kwargs": kwargs}))
 
         return function
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from autograder.errors import BadReply, KernelFailed, LimitReached
@@ -56,6 +57,19 @@ class StudentKernel:
         self.cell_results: list[CellResult] = []
         self.kernel: Kernel | None = None
         self.sandbox, self.tier = "", 0
+
+    def mended(self, right: Mapping[str, str]) -> StudentKernel:
+        """The same notebook in a kernel of its own, in which `right[grade_id]` is run behind the cell of that id.
+
+        Cells that were left out here are left out there.
+        """
+        plan = []
+        for number, cell in enumerate(self.notebook.plan):
+            if number not in self.skipped:
+                plan.append(cell)
+            if reference := right.get(cell.grade_id or ""):
+                plan.append(PlannedCell(reference, "instructor"))
+        return StudentKernel(self.start, replace(self.notebook, plan=tuple(plan)), self.account, self.forbidden)
 
     def run(self) -> None:
         """Run every planned cell; what each showed is in `runs` and `cell_results`."""

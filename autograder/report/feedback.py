@@ -252,7 +252,8 @@ def _rule(report: Report) -> str:
             "Each part has one or more checks. A part's points are shared among its checks by their weight, and every "
             "check that passed brings its share. "
             + ("What was only seen while your code ran counts where another check passed too. " if observed else "")
-            + "What the notebook's own visible checks say does not count here."
+            + "A part that builds on one that lost points is also judged with a correct one in its place: a mistake "
+            + "costs points once. What the notebook's own visible checks say does not count here."
         )
     return "Each part's points come from the assignment's own test cells. The score is their sum."
 
@@ -348,6 +349,7 @@ def _notes(check: CheckResult, equal_weights: bool) -> str:
         "" if check.verdict in quiet else words.VERDICT_STYLES[check.verdict].word,
         "" if equal_weights else f"weight {words.points(check.weight)}",
         words.evidence_note(check.evidence),
+        " and ".join(f"with a correct {cell}" for cell in check.given),
     ]
     return ", ".join(filter(None, found))
 

@@ -67,7 +67,7 @@ class ProgramFacts:
     """What one look at a cell tells."""
 
     defined: frozenset[str] = frozenset()
-    """functions, classes and variables defined at the top level; no imports, no `_x`"""
+    """functions, classes and variables defined at the top level; no imports"""
     modules: frozenset[str] = frozenset()
     """modules that are imported or fetched, dotted"""
     bound: tuple[tuple[str, str], ...] = ()
@@ -98,7 +98,7 @@ def program_facts(source: str) -> ProgramFacts:
 
 def defined_names(source: str) -> frozenset[str]:
     """The functions, classes and variables that a cell defines at its top level; no imports, no `_x`."""
-    return program_facts(source).defined
+    return frozenset(name for name in program_facts(source).defined if not name.startswith("_"))
 
 
 def _defined(tree: ast.Module) -> frozenset[str]:
@@ -111,7 +111,7 @@ def _defined(tree: ast.Module) -> frozenset[str]:
             names.update(node.id for node in targets if isinstance(node, ast.Name))
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             names.add(statement.target.id)
-    return frozenset(name for name in names if not name.startswith("_"))
+    return frozenset(names)
 
 
 def _flat(target: ast.expr) -> Iterator[ast.expr]:

@@ -91,7 +91,7 @@ def square(body: str, before: str = "") -> dict[str, str]:
 
 HELPER = [("square", "def helper(x):\n    return x * x")]
 YES = "print('2 passed')\nclass Yes:\n    __eq__ = lambda *a: True\n"
-FAILED, CRASH = (Verdict.FAILED, 0.0, None), (Verdict.CRASH, 0.0, None)
+FAILED, CRASH, TIMED_OUT = ((verdict, 0.0, None) for verdict in (Verdict.FAILED, Verdict.CRASH, Verdict.TIME))
 NOT_IN_PLACE = (Verdict.PARTIAL, 1.5, None)
 DOUBLED, DOUBLES = (Verdict.FAILED, 0.0, "doubled"), "You double where you should square."
 RAISED = "The cell square did not run to its end: ZeroDivisionError: division by zero"
@@ -102,13 +102,16 @@ UNTOUCHED = (Verdict.NOT_ATTEMPTED, 0.0, None)
     ("cells", "extra", "of_square", "of_total", "says"),
     [
         (square("x *= x\n    return x"), [], NOT_IN_PLACE, PASSED, "your code changed"),  # 3 parts of 4 passed
-        (square("return x + x"), [], DOUBLED, DOUBLED, DOUBLES),  # named in every cell that it spoils
+        (square("return x + x"), [], DOUBLED, PASSED, DOUBLES),  # `total` is right, given a right `square`
+        (square("while True: pass"), [], TIMED_OUT, PASSED, ""),
+        ({"square": "while True: pass"}, [], TIMED_OUT, PASSED, ""),
+        (square("import os; os._exit(0)"), [], CRASH, PASSED, ""),
         (STUBS, [], UNTOUCHED, UNTOUCHED, ""),
         (STUBS, list(SOLUTIONS.items()), PASSED, PASSED, ""),  # written in cells of one's own
         (square("return helper(x)"), HELPER, PASSED, PASSED, ""),
         (square("return x ** 2\n1 / 0"), [], PASSED, PASSED, ""),  # what a cell defined before it raised is there
-        ({"square": "1 / 0\n" + SOLUTIONS["square"]}, [], FAILED, FAILED, RAISED),
-        (square("return Yes()", YES), [], FAILED, FAILED, ""),
+        ({"square": "1 / 0\n" + SOLUTIONS["square"]}, [], FAILED, PASSED, RAISED),
+        (square("return Yes()", YES), [], FAILED, PASSED, ""),
         ({"total": "def total(x):\n    import os; os._exit(0)"}, [], PASSED, CRASH, ""),
         (square("if len(x) == 2: os._exit(0)\n    return x ** 2", "import os\n"), [], NOT_IN_PLACE, PASSED, ""),
     ],

@@ -13,86 +13,77 @@ def two_layer_backward(dscores, cache):
 
 WRONG = [
     Wrong("wrong_averaged_again", "Every gradient is divided by the batch size once more.")
-    .expect(test_two_layer_backward="failed:gradients-averaged-again", test_train="failed:gradients-averaged-again")
+    .expect(test_two_layer_backward="failed:gradients-averaged-again")
     .edit("dh = dscores @ W2.T * (hidden > 0)", "dscores = dscores / len(x)\n    dh = dscores @ W2.T * (hidden > 0)"),
     Wrong("wrong_b1_not_summed", "The gradient of b1 keeps the batch axis.")
-    .expect(test_two_layer_backward="partial:b1-gradient-not-summed", test_train="failed:b1-gradient-not-summed")
+    .expect(test_two_layer_backward="partial:b1-gradient-not-summed")
     .edit("dh.sum(0)", "dh"),
     Wrong("wrong_b1_skips_relu", "b1 gets the gradient from before the mask.")
-    .expect(test_two_layer_backward="partial:b1-gradient-skips-relu", test_train="failed:b1-gradient-skips-relu")
+    .expect(test_two_layer_backward="partial:b1-gradient-skips-relu")
     .edit("dh.sum(0)", "np.sum(dscores @ W2.T, axis=0)"),
     Wrong("wrong_b2_not_summed", "The gradient of b2 keeps the batch axis.")
-    .expect(test_two_layer_backward="partial:b2-gradient-not-summed", test_train="failed:b2-gradient-not-summed")
+    .expect(test_two_layer_backward="partial:b2-gradient-not-summed")
     .edit("dscores.sum(0)", "1 * dscores"),
     Wrong("wrong_biases_columns", "Bias gradients summed along each row.")
     .expect(
         test_two_layer_backward="failed:bias-gradients-summed-over-columns",
-        test_train="failed:bias-gradients-summed-over-columns",
     )
     .edit("dh.sum(0)", "dh.sum(-1)")
     .edit("dscores.sum(0)", "dscores.sum(-1)"),
     Wrong("wrong_biases_keepdims", "Bias gradients of shape (1, H) and (1, C).")
-    .expect(
-        test_two_layer_backward="failed:bias-gradients-keep-an-axis", test_train="partial:bias-gradients-keep-an-axis"
-    )
+    .expect(test_two_layer_backward="failed:bias-gradients-keep-an-axis")
     .edit("dh.sum(0)", "dh.sum(0, keepdims=True)")
     .edit("dscores.sum(0)", "dscores.sum(0, keepdims=True)"),
     Wrong("wrong_biases_mean", "Bias gradients are means over the batch.")
-    .expect(test_two_layer_backward="failed:bias-gradients-are-means", test_train="failed:bias-gradients-are-means")
+    .expect(test_two_layer_backward="failed:bias-gradients-are-means")
     .edit("dh.sum(0)", "np.mean(dh, 0)")
     .edit("dscores.sum(0)", "np.mean(dscores, 0)"),
     Wrong("wrong_biases_not_summed", "Bias gradients keep the batch axis.")
-    .expect(test_two_layer_backward="failed:bias-gradients-not-summed", test_train="failed:bias-gradients-not-summed")
+    .expect(test_two_layer_backward="failed:bias-gradients-not-summed")
     .edit("dh.sum(0)", "dh")
     .edit("dscores.sum(0)", "dscores.copy()"),
     Wrong("wrong_biases_total", "Bias gradients summed over everything.")
     .expect(
         test_two_layer_backward="failed:bias-gradients-summed-over-everything",
-        test_train="failed:bias-gradients-summed-over-everything",
     )
     .edit("dh.sum(0)", "np.sum(dh)")
     .edit("dscores.sum(0)", "np.sum(dscores)"),
     Wrong("wrong_both_transposed", "Both weight gradients come out transposed.")
     .expect(
         test_two_layer_backward="failed:both-weight-gradients-transposed",
-        test_train="failed:both-weight-gradients-transposed",
     )
     .edit("x.T @ dh", "dh.T @ x")
     .edit("hidden.T @ dscores", "dscores.T @ hidden"),
     Wrong("wrong_relu_derivative_inverted", "Zeroes the gradient where ReLU was on.")
-    .expect(test_two_layer_backward="partial:relu-derivative-inverted", test_train="failed:relu-derivative-inverted")
+    .expect(test_two_layer_backward="partial:relu-derivative-inverted")
     .edit("dh = dscores @ W2.T * (hidden > 0)", "dh = dscores @ W2.T\n    dh[hidden > 0] = 0"),
     Wrong("wrong_relu_derivative_missing", "The gradient passes through ReLU unchanged.")
-    .expect(test_two_layer_backward="partial:relu-derivative-missing", test_train="failed:relu-derivative-missing")
+    .expect(test_two_layer_backward="partial:relu-derivative-missing")
     .edit("dscores @ W2.T * (hidden > 0)", "np.dot(dscores, W2.T)"),
     Wrong("wrong_relu_of_the_gradient", "Applies ReLU to the gradient instead of its slope.")
-    .expect(
-        test_two_layer_backward="partial:relu-mask-from-the-gradient", test_train="failed:relu-mask-from-the-gradient"
-    )
+    .expect(test_two_layer_backward="partial:relu-mask-from-the-gradient")
     .edit("dh = dscores @ W2.T * (hidden > 0)", "dh = np.maximum(dscores @ W2.T, 0)"),
     Wrong("wrong_relu_slope_is_value", "Multiplies by hidden, not by its slope.")
-    .expect(test_two_layer_backward="partial:relu-slope-is-its-value", test_train="failed:relu-slope-is-its-value")
+    .expect(test_two_layer_backward="partial:relu-slope-is-its-value")
     .edit("dh = dscores @ W2.T * (hidden > 0)", "dh = hidden * (dscores @ W2.T)"),
     Wrong("wrong_two_backward_mistakes", "ReLU's slope and the sum for b2 both missing.")
     .expect(
         test_two_layer_backward="failed:relu-derivative-missing+b2-gradient-not-summed",
-        test_train="failed:relu-derivative-missing+b2-gradient-not-summed",
     )
     .edit("dscores @ W2.T * (hidden > 0)", "dscores @ W2.T")
     .edit("dscores.sum(0)", "dscores"),
     Wrong("wrong_w1_gradient_transposed", "The gradient of W1 comes out transposed.")
-    .expect(test_two_layer_backward="partial:w1-gradient-transposed", test_train="failed:w1-gradient-transposed")
+    .expect(test_two_layer_backward="partial:w1-gradient-transposed")
     .edit("x.T @ dh", "(x.T @ dh).T"),
     Wrong("wrong_w2_gradient_transposed", "The gradient of W2 comes out transposed.")
-    .expect(test_two_layer_backward="partial:w2-gradient-transposed", test_train="failed:w2-gradient-transposed")
+    .expect(test_two_layer_backward="partial:w2-gradient-transposed")
     .edit("hidden.T @ dscores", 'np.einsum("nh,nc->ch", hidden, dscores)'),
     Wrong("wrong_w2_not_transposed", "Goes back through W2 instead of its transpose.")
-    .expect(test_two_layer_backward="partial:w2-not-transposed", test_train="failed:w2-not-transposed")
+    .expect(test_two_layer_backward="partial:w2-not-transposed")
     .edit("dscores @ W2.T", "dscores @ W2"),
     Wrong("wrong_weights_averaged_again", "The weight gradients are divided by the batch size once more.")
     .expect(
         test_two_layer_backward="failed:weight-gradients-averaged-again",
-        test_train="failed:weight-gradients-averaged-again",
     )
     .edit("x.T @ dh", "x.T @ dh / len(x)")
     .edit("hidden.T @ dscores", "hidden.T @ dscores / len(x)"),
