@@ -153,7 +153,7 @@ def selftest(
     Raises BadAssignment if its checks, faults or bank are not consistent.
     """
     assignment = on_device(assignment)
-    with _its_device(assignment):
+    with its_device(assignment):
         inspect(assignment)
     entries = [entry for entry in load_bank(assignment) if choose(entry)]
     handed = [_handed(assignment, e) for e in entries]
@@ -186,7 +186,7 @@ def selftest_here(
     """
     entries, reports = [], {}
     bank = [entry for entry in load_bank(assignment) if choose(entry)]
-    with _its_device(assignment):
+    with its_device(assignment):
         checks = Checks(assignment)
         secret = secret or secrets.token_bytes(32)
         checks.warm_up(secret, demonstrate=NO_CHECKS)
@@ -218,7 +218,7 @@ def needs_kernel(entry: BankEntry) -> bool:
     return entry.kind == "attack" or bool(entry.extra) or not python or not by_checks
 
 
-def _its_device(assignment: Assignment) -> AbstractContextManager[Any]:
+def its_device(assignment: Assignment) -> AbstractContextManager[Any]:
     if assignment.device != VIRTUAL_CUDA:
         return nullcontext()
     return virtual_cuda.session(devices=VIRTUAL_DEVICES, force=True, quiet=True)

@@ -108,9 +108,10 @@ def _explain(
                 return verdict, f"The cell {run.grade_id} did not run to its end: {run.error}"
     limits = [r.verdict for r in wrong if r.verdict in LIMITS]
     explained = next((r for r in wrong if r.fault), wrong[0])
+    seen = explained.message or (explained.difference.sentence if explained.difference else "")
     if len(limits) == len(wrong) and len(wrong) == len(results):
-        return limits[0], explained.message
-    return (Verdict.PARTIAL if len(wrong) < len(results) else Verdict.FAILED), explained.message
+        return limits[0], seen
+    return (Verdict.PARTIAL if len(wrong) < len(results) else Verdict.FAILED), seen
 
 
 def was_attempted(notebook: Notebook, cell: Cell, submitted: SubmittedNotebook) -> bool:

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from autograder.errors import BadAssignment, StudentError, StudentFault
 from autograder.judge.expect import agree
 from autograder.judge.faults import Fault, edited_source
@@ -40,6 +42,10 @@ class Diagnosis:
     """What the replay found."""
 
     faults: tuple[Fault, ...] = ()
+    replayed: bool = False
+    """found by what the calls answer, not by an exception or by the check itself"""
+    bare: bool = False
+    """all wrong answers are NaN, or arrays of zeros or of ones: many mistakes give such"""
 
     @property
     def id(self) -> str | None:
@@ -95,14 +101,28 @@ class Explainer:
             if variant is None or _alike(right, variant):
                 continue  # this mistake changes nothing about these calls
             if _alike(calls, variant) and _apart(right, variant):
-                return Diagnosis((fault,))
+                return Diagnosis((fault,), replayed=True, bare=_bare(calls, right))
             relevant[fault] = variant
         several_at_once = self._combinations(calls, right, relevant, tests_cell, named) if pairs else ()
         for several in itertools.islice(several_at_once, MOST_COMBINATIONS):
             variant = self._replay(calls, several, stop_at_difference=True)
             if variant is not None and _apart(right, variant):
-                return Diagnosis(several)
+                return Diagnosis(several, replayed=True, bare=_bare(calls, right))
         return self._by_exception(calls[-1], tests_cell)
+
+    def agrees(self, calls: Sequence[Call], faults: Sequence[Fault]) -> bool:
+        """Whether a program with these mistakes answers as the student did, or raises as well where that one raised."""
+        calls = [c for c in calls if c.error is None or isinstance(c.error, StudentError)]
+        variant = self._replay(calls, tuple(faults))
+        if variant is None or not calls:
+            return False
+        both_raise = calls[-1].error is not None and variant[-1].error is not None
+        return both_raise or _alike(calls, variant)
+
+    def variant(self, faults: Sequence[Fault]) -> dict[str, Any] | None:
+        """The names of the reference with these mistakes; None where they cannot all be made."""
+        names = self._variant(tuple(faults))
+        return None if names is None else dict(names)
 
     def named(self, fault_id: str) -> Diagnosis:
         """The mistake that a check has named itself; empty if `faults.py` does not know it."""
@@ -165,7 +185,7 @@ class Explainer:
             theirs, ours = handles_in(call.value), handles_in(made.value)
             own.update((their.number, our) for their, our in zip(theirs, ours, strict=False))
             own.update(zip(files_in(call.value), files_in(made.value), strict=False))
-            if stop_at_difference and not _same(call, made):
+            if stop_at_difference and not answered_alike(call, made):
                 return None
         return side.calls
 
@@ -191,12 +211,38 @@ def _solutions(notebook: Notebook, tests_cell: str) -> tuple[Cell, ...]:
 
 
 def _alike(some: Sequence[Call], others: Sequence[Call]) -> bool:
-    return all(_same(a, b) for a, b in zip(some, others, strict=True))
+    return all(answered_alike(a, b) for a, b in zip(some, others, strict=True))
+
+
+def _bare(calls: Sequence[Call], right: Sequence[Call]) -> bool:
+    """Whether all wrong answers are NaN, or arrays of zeros or of ones."""
+    wrong = [(c, r) for c, r in zip(calls, right, strict=True) if not answered_alike(c, r)]
+    return all(c.error is None and all(map(_is_bare, _wrong_parts(c.value, r.value))) for c, r in wrong)
+
+
+def _wrong_parts(mine: Any, right: Any) -> Iterator[Any]:
+    """The parts of an answer that differ from the right ones; all of it where its form does."""
+    if isinstance(mine, dict) and isinstance(right, dict) and mine.keys() == right.keys():
+        mine, right = list(mine.values()), list(right.values())
+    if isinstance(mine, (tuple, list)) and isinstance(right, (tuple, list)) and len(mine) == len(right):
+        for m, r in zip(mine, right, strict=True):
+            yield from _wrong_parts(m, r)
+    elif not agree(mine, right, max(_coarsest(mine), _coarsest(right))):
+        yield mine
+
+
+def _is_bare(value: Any) -> bool:
+    """Whether a value says nothing about what made it; of single numbers only 0 and NaN say nothing."""
+    numbers = np.asarray(value.array if isinstance(value, Tensor) else value)
+    if numbers.dtype.kind not in "fciub" or not numbers.size:
+        return False
+    of_one_value = any(np.all(numbers == value) for value in ((0,) if numbers.size == 1 else (0, 1, -1)))
+    return bool(of_one_value or np.all(numbers != numbers))
 
 
 def _apart(right: Sequence[Call], variant: Sequence[Call]) -> bool:
     """Whether a variant can be told from the right answer on these calls."""
-    return any(not _same(r, v, APART) for r, v in zip(right, variant, strict=True))
+    return any(not answered_alike(r, v, APART) for r, v in zip(right, variant, strict=True))
 
 
 def _with_own(value: Any, own: Mapping[int | bytes, Handle | bytes]) -> Any:
@@ -212,7 +258,7 @@ def _with_own(value: Any, own: Mapping[int | bytes, Handle | bytes]) -> Any:
     return value
 
 
-def _same(a: Call, b: Call, factor: float = 1.0) -> bool:
+def answered_alike(a: Call, b: Call, factor: float = 1.0) -> bool:
     """Whether two sides answered alike: the same exception, or values and arguments within `factor` tolerances."""
     if isinstance(a.error, StudentError) or isinstance(b.error, StudentError):
         return str(a.error) == str(b.error)

@@ -35,6 +35,8 @@ class Fault:
     """whether it is tried together with others"""
     tests: tuple[str, ...] = ()
     """tests cells it may explain; empty: all"""
+    bare: bool = False
+    """whether its words hold for any program that gives NaN, zeros or ones where this one does"""
     minor: bool = False
     """beside the point of its exercise: only such a mistake may cost less than a quarter of it"""
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from autograder.errors import BadAssignment, GraderFault, LimitReached, StudentError
+from autograder.errors import BadAssignment, GraderFault, LimitReached
+from autograder.judge.agreement import Failing, Failure, agreed
 from autograder.judge.carried import called_names
 from autograder.judge.diagnosis import Diagnosis, Explainer
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
@@ -26,8 +27,6 @@ from autograder.judge.marker import Marker, read_marker
 from autograder.judge.student import Call, LocalSide, Memory, Side
 from autograder.judge.words import (
     NEEDS_DEVICE,
-    NO_FAULT_FITS,
-    RAISED,
     cut_text,
     limit_in_words,
     shown_failure,
@@ -87,9 +86,11 @@ class Judge:
         memories: dict[str, Memory] | None = None,
         demonstrate: str = FAILED_CHECKS,
         observed: Collection[str] | None = None,
+        chosen: Collection[str] = (),
     ) -> None:
-        """only: the tests cells whose checks are run; empty: all. memories: what the reference has answered, by case.
+        """only: the tests cells whose checks are run; chosen: the names of checks among these; empty: all.
 
+        memories: what the reference has answered, by case.
         demonstrate: which checks are run on the demonstration inputs, too: those that failed, all, or none.
         observed: the checks that rest on claims, as the reference's run has shown; None: this run shows it.
         """
@@ -100,7 +101,7 @@ class Judge:
         self.assignment = assignment.name
         self.tests_cells = [c.grade_id or "" for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS]
         self.device_offered = assignment.device
-        self.only = frozenset(only)
+        self.only, self.chosen = frozenset(only), frozenset(chosen)
         self.memories = {} if memories is None else memories
         self.demonstrate = demonstrate
         self.observed = None if observed is None else frozenset(observed)
@@ -186,7 +187,11 @@ class Judge:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if self.broken:
             return True
-        self.checks = {name: c for name, c in self.checks.items() if not self.only or c.marker.grade_id in self.only}
+        self.checks = {
+            name: check
+            for name, check in self.checks.items()
+            if (not self.only or check.marker.grade_id in self.only) and (not self.chosen or name in self.chosen)
+        }
         chosen = [item for item in session.items if _name(item) in self.checks]
         self._run([item for item in chosen if not self._lacks_device(self.checks[_name(item)])])
         shown = [item for item in chosen if self._is_demonstrated(self.checks[_name(item)])]
@@ -280,23 +285,46 @@ class Judge:
 
     # -- results -------------------------------------------------------------------------------------------------
 
-    def results(self) -> dict[str, list[CheckResult]]:
+    def results(self, failing: Failing) -> dict[str, list[CheckResult]]:
         """Check results by grade_id, in the order of the check file."""
-        found: dict[str, list[CheckResult]] = {}
+        cells: dict[str, list[Check]] = {}
         for check in self.checks.values():
-            found.setdefault(check.marker.grade_id, []).append(self._result(check))
-        return {grade_id: _without_contradiction(checks) for grade_id, checks in found.items()}
+            cells.setdefault(check.marker.grade_id, []).append(check)
+        return {grade_id: self._results_of(checks, failing) for grade_id, checks in cells.items()}
+
+    def _results_of(self, checks: Sequence[Check], failing: Failing) -> list[CheckResult]:
+        """Of one tests cell."""
+        verdicts = {check.name: self._verdict_of(check) for check in checks}
+        failures: dict[str, Failure] = {}
+        likely = dict(self.named)
+        for check in checks:
+            if verdicts[check.name] is Verdict.FAILED:
+                found = self._diagnosis(check, tuple(likely))
+                likely.update(dict.fromkeys(found.faults))
+                failures[check.name] = Failure(check.calls, found, self._evidence(check) is Evidence.OBSERVED)
+        passed = [
+            check.name
+            for check in checks
+            if verdicts[check.name] is Verdict.PASSED and self._evidence(check) is Evidence.RECOMPUTED
+        ]
+        diagnoses = agreed(failures, passed, self.explainer, failing)
+        for diagnosis in diagnoses.values():
+            self.named.update(dict.fromkeys(diagnosis.faults))
+        return [self._result(check, verdicts[check.name], diagnoses.get(check.name, Diagnosis())) for check in checks]
 
     def called(self) -> dict[str, frozenset[str]]:
         """For each check that failed, the student's names that it called until then."""
         return {check.name: called_names(check.calls) for check in self.checks.values() if check.failure}
 
-    def _result(self, check: Check) -> CheckResult:
-        verdict, message, fault, difference = self._verdict_of(check)
+    def _result(self, check: Check, verdict: Verdict, diagnosis: Diagnosis) -> CheckResult:
+        difference = None
+        if verdict is Verdict.FAILED and check.failure is not None:
+            difference = check.shown_failure or without_values(check.failure)
+        message = diagnosis.words or self._words(check, verdict)
         # What cannot be asked on this device weighs nothing: it is neither passed nor lost.
         weight, evidence = 0.0 if self._lacks_device(check) else check.marker.weight, self._evidence(check)
         return CheckResult(
-            *(check.name, verdict, check.sentence, weight, evidence, fault, message, difference),
+            *(check.name, verdict, check.sentence, weight, evidence, diagnosis.id, message, difference),
             distance=check.distance,
         )
 
@@ -309,37 +337,33 @@ class Judge:
     def _lacks_device(self, check: Check) -> bool:
         return check.marker.needs == "cuda" and self.device_offered == CPU
 
-    def _verdict_of(self, check: Check) -> tuple[Verdict, str, str | None, Difference | None]:
+    def _verdict_of(self, check: Check) -> Verdict:
         if check.grader_error or self.broken:
-            return Verdict.GRADER_ERROR, "This check could not be run; it costs you nothing.", None, None
+            return Verdict.GRADER_ERROR
         if self._lacks_device(check):
-            return Verdict.NOT_RUN, NEEDS_DEVICE, None, None
+            return Verdict.NOT_RUN
         if isinstance(check.failure, LimitReached):
-            return Verdict(check.failure.verdict), limit_in_words(check.failure), None, None
+            return Verdict(check.failure.verdict)
         if check.failure is not None:
-            diagnosis = self._diagnosis(check)
-            self.named.update(dict.fromkeys(diagnosis.faults))
-            shown = check.shown_failure or without_values(check.failure)
-            unknown = RAISED if isinstance(check.failure, StudentError) else NO_FAULT_FITS
-            return Verdict.FAILED, diagnosis.words or unknown, diagnosis.id, shown
-        if check.planned and check.finished == check.planned and self.lost is None:
-            return Verdict.PASSED, "", None, None
-        return Verdict.NOT_RUN, "This check was not run to its end.", None, None
+            return Verdict.FAILED
+        whole = check.planned and check.finished == check.planned and self.lost is None
+        return Verdict.PASSED if whole else Verdict.NOT_RUN
 
-    def _diagnosis(self, check: Check) -> Diagnosis:
+    def _words(self, check: Check, verdict: Verdict) -> str:
+        """What is said where no mistake has a name; of a check that failed its difference says it."""
+        if verdict is Verdict.GRADER_ERROR:
+            return "This check could not be run; it costs you nothing."
+        if verdict is Verdict.NOT_RUN:
+            return NEEDS_DEVICE if self._lacks_device(check) else "This check was not run to its end."
+        return limit_in_words(check.failure) if isinstance(check.failure, LimitReached) else ""
+
+    def _diagnosis(self, check: Check, likely: Sequence[Fault]) -> Diagnosis:
         """The known mistake: as the check itself names it, or as the replay finds it."""
         if isinstance(check.failure, Mismatch) and check.failure.fault:
             return self.explainer.named(check.failure.fault)
         memory = self.memories.get(check.case)
         of = check.marker
-        return self.explainer.explain(check.calls, of.grade_id, tuple(self.named), of.search, memory)
-
-
-def _without_contradiction(checks: list[CheckResult]) -> list[CheckResult]:
-    """Where one check of a cell has named the mistake, the others do not say that no mistake fits."""
-    if not any(check.fault for check in checks):
-        return checks
-    return [replace(check, message="") if check.message == NO_FAULT_FITS else check for check in checks]
+        return self.explainer.explain(check.calls, of.grade_id, likely, of.search, memory)
 
 
 OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)

@@ -16,7 +16,7 @@ import pytest
 from autograder.errors import BadAssignment
 from autograder.judge.carried import Program, Sources, carry_forward
 from autograder.judge.diagnosis import Explainer
-from autograder.judge.faults import load_faults, modules_of
+from autograder.judge.faults import Fault, load_faults, modules_of
 from autograder.judge.plugin import ALL_CHECKS, FAILED_CHECKS, NO_CHECKS, Judge
 from autograder.judge.reference import reference_names
 from autograder.judge.student import LocalSide, Memory, Side
@@ -94,21 +94,12 @@ class Checks:
         Raises a GraderFault if no kernel could be had, or the reference does not run.
         """
         of = self.assignment
-        assert of.checks is not None, "a foreign assignment has no checks to run"
-        judge = Judge(
-            *(student, lambda: self._reference, self.explainer, secret, of, only),
-            memories=self._memories,
-            demonstrate=demonstrate,
-            observed=self._observed,
-        )
-        printed = io.StringIO()
-        with modules_of(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            status = pytest.main([str(of.checks), *PYTEST_OPTIONS, f"--rootdir={of.folder}"], [judge])
+        judge, printed, status = self._ask(student, secret, only, demonstrate)
         if judge.lost is not None:
             raise judge.lost
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not judge.broken:
             empty = status is pytest.ExitCode.NO_TESTS_COLLECTED
-            judge.broken = f"{of.checks} holds no check" if empty else f"{of.checks}: {printed.getvalue()[-2000:]}"
+            judge.broken = f"{of.checks} holds no check" if empty else f"{of.checks}: {printed[-2000:]}"
         problems = [f"{c.name}: {c.grader_error}" for c in judge.checks.values() if c.grader_error]
         problems += [
             f"{c.name} fails on its demonstration inputs: {c.shown_failure.sentence}"
@@ -118,7 +109,33 @@ class Checks:
         if judge.broken:
             sys.modules.pop("checks", None)  # what is half there would be taken for whole the next time
             problems = [f"the checks could not be run: {judge.broken}"]
-        return CheckOutcome(judge.results(), tuple(problems), tuple(judge.noticed), judge.called())
+
+        def failing(faults: Sequence[Fault], checks: Collection[str]) -> Collection[str] | None:
+            names = self.explainer.variant(faults)
+            if names is None:
+                return None
+            asked, _, _ = self._ask(LocalSide(names), secret, only, NO_CHECKS, checks)
+            return [name for name, check in asked.checks.items() if check.failure]
+
+        return CheckOutcome(judge.results(failing), tuple(problems), tuple(judge.noticed), judge.called())
+
+    def _ask(
+        self, student: Side, secret: bytes, only: Collection[str], demonstrate: str, checks: Collection[str] = ()
+    ) -> tuple[Judge, str, int]:
+        """Run checks: those of the tests cells `only`, and of them those that `checks` names; empty: all."""
+        of = self.assignment
+        assert of.checks is not None, "a foreign assignment has no checks to run"
+        judge = Judge(
+            *(student, lambda: self._reference, self.explainer, secret, of, only),
+            memories=self._memories,
+            demonstrate=demonstrate,
+            observed=self._observed,
+            chosen=checks,
+        )
+        printed = io.StringIO()
+        with modules_of(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            status = pytest.main([str(of.checks), *PYTEST_OPTIONS, f"--rootdir={of.folder}"], [judge])
+        return judge, printed.getvalue(), status
 
     def judge(
         self, program: Program, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS

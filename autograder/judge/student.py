@@ -178,7 +178,7 @@ class LocalSide(Side):
 
     def _compute_answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
         try:
-            data = self._copied_value(call.data, arriving=True)
+            data = self.as_data(call.data, arriving=True)
         except BadReply as error:
             raise TypeError(f"{call.shown_as} cannot be called with this: {error}") from error  # the check's fault
         try:
@@ -187,9 +187,10 @@ class LocalSide(Side):
                 value = run_probe(call.source, call.name, Namespace(self._names), data)
         except Exception as error:
             raise StudentError(type(error).__name__, str(error), student_line(error)) from error
-        return self._copied_value(value), self._copied_value({k: v for k, v in data.items() if not _is_object(v)})
+        return self.as_data(value), self.as_data({k: v for k, v in data.items() if not _is_object(v)})
 
-    def _copied_value(self, value: Any, *, arriving: bool = False) -> Any:
+    def as_data(self, value: Any, *, arriving: bool = False) -> Any:
+        """A value as it comes out of the wire there; `arriving`: here, with the objects that were kept."""
         tree, buffers = wire.encode(value, keep=self._keep)
         if not arriving:
             return wire.decode(tree, buffers)

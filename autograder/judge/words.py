@@ -10,8 +10,9 @@ import pytest
 
 from autograder.errors import BadReply, LimitReached, StudentError
 from autograder.judge.expect import Mismatch
+from autograder.judge.runnable import cell_of
 from autograder.judge.student import Call
-from autograder.protocol.wire import Handle, Tensor
+from autograder.protocol.wire import Handle, Tensor, files_in, handles_in
 from autograder.records import Verdict
 from course_lib.compare import Difference
 
@@ -19,9 +20,7 @@ SHOWN_ITEMS = 12
 """an array with more elements is described by its shape"""
 SHOWN_TEXT = 500
 """characters of a sentence or value: the keys of a dict may be as long as the student likes"""
-NO_FAULT_FITS = "None of the known mistakes gives your values."
 NEEDS_DEVICE = "This is about a CUDA device, and this run had none: it was not checked, and costs nothing."
-RAISED = "Your code raised an exception instead of returning a value."
 HIDDEN_KINDS = {
     "shape": "its shape is wrong",
     "dtype": "its dtype is wrong",
@@ -50,16 +49,18 @@ def shown_failure(error: BaseException, calls: Sequence[Call], *, forgets: bool 
     `forgets`: whether the side that failed can know nothing of the hidden inputs that it was asked before. Where it
     may, nothing that it chose itself is shown: an exception's text or a value would carry them to the page.
     """
-    case = describe(calls[-1]) if calls else ""
+    case = _case(error, calls, forgets)
     if not forgets:
-        return without_values(error, "the inputs shown", cut_text(case, 4 * SHOWN_TEXT))
+        return without_values(error, "the inputs shown", case)
     if isinstance(error, Mismatch):
         d = error.difference
-        yours, expected, case = cut_text(d.yours), cut_text(d.expected), cut_text(case, 4 * SHOWN_TEXT)
+        yours, expected = cut_text(d.yours), cut_text(d.expected)
         return Difference(cut_text(d.what), d.kind, cut_text(d.sentence), d.index, yours, expected, case)
     if isinstance(error, StudentError):
-        where = f" ({error.line})" if error.line else ""
-        return Difference("", "raised", f"Your code raised {error}{where}", case=case)
+        if error.line:
+            return Difference("", "raised", f"Your code raised {error} ({error.line})", case=case)
+        # No line of the student's was at work: a wrong number of arguments, or what the check did with the answer.
+        return Difference("", "raised", f"Calling your code, or using what it returned, raised {error}", case=case)
     if isinstance(error, LimitReached):
         return Difference("", str(error.verdict), f"When your code was called, {error}.", case=case)
     if isinstance(error, BadReply):
@@ -85,8 +86,19 @@ def without_values(error: BaseException, inputs: str = "other inputs than those 
     if isinstance(error, LimitReached):
         return Difference("", str(error.verdict), limit_in_words(error), case=case)
     if isinstance(error, StudentError):
-        return Difference("", "raised", f"On {inputs}, your code raises an exception.", case=case)
+        sentence = f"On {inputs}, calling your code, or using its answer, raises an exception."
+        return Difference("", "raised", sentence, case=case)
     return Difference("", "type", f"On {inputs}, the value does not have the form asked for.", case=case)
+
+
+def _case(error: BaseException, calls: Sequence[Call], forgets: bool) -> str:
+    """The input: a cell to paste if there can be one. What is missing or untouched fails on any input."""
+    if not calls or (isinstance(error, StudentError) and error.type_name in ("NameError", "NotImplementedError")):
+        return ""
+    # How a file or an object is reached in an answer is the student's to choose: keys of a dict, for instance.
+    chosen = any(handles_in(call.data) or files_in(call.data) for call in calls)
+    cell = cell_of(calls) if forgets or not chosen else ""
+    return cell or cut_text(describe(calls[-1]), 4 * SHOWN_TEXT)
 
 
 def describe(call: Call) -> str:

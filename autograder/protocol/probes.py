@@ -58,7 +58,8 @@ def student_line(error: BaseException) -> str:
     for frame, number in traceback.walk_tb(error.__traceback__):
         filename = frame.f_code.co_filename
         # ipykernel files cells under its own temporary names; a probe or a library is not the student's line.
-        if "ipykernel" in filename or filename.startswith("<ipython-input"):
+        # Where the judge tries a solution itself, its cells are `<reference NAME>`.
+        if "ipykernel" in filename or filename.startswith(("<ipython-input", "<reference ")):
             source = linecache.getline(filename, number).strip()
             found = f"line {number} of the cell: {source}"[:300]
     return found

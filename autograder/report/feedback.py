@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -37,6 +37,9 @@ from course_lib.compare import Difference
 
 CODE_LINES = 300
 """of a student's own cell; more is cut, and said"""
+
+CASE_LINES, CASE_CHARS = 2000, 30_000
+"""of an input that shows a failure: no cell that the judge writes is longer"""
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _OF_STUDENT = ("student", "extra")
@@ -131,6 +134,8 @@ class _ShownDifference:
     yours: str
     expected: str
     case: str
+    runs: bool
+    """whether the case is a cell that can be run, and not a description"""
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,7 @@ class _Answer:
 
 @dataclass(frozen=True)
 class _Item:
+    number: int
     title: str
     cell_name: str
     style: words.VerdictStyle
@@ -164,11 +170,13 @@ class _Item:
     advice: words.Advice | None
     stops: tuple[_Stop, ...]
     mistakes: tuple[str, ...]
+    seen: str
+    """where no mistake has a name: what the first check that failed has found"""
     checks: tuple[_Check, ...]
     checks_passed: int
     answers: tuple[_Answer, ...]
     answers_title: str
-    unfold: bool
+    passed: bool
     prints: tuple[_Stop, ...]
 
 
@@ -210,7 +218,9 @@ def _build_page(report: Report, assignment: Assignment, submission: Submission) 
         open_points=sum(i.max_points - i.points for i in report.items if i.verdict in words.STILL_OPEN),
         state=words.VERDICT_STYLES[report.state],
         reason=reason,
-        items=() if reason else tuple(_item(item, report, assignment, submission) for item in report.items),
+        items=()
+        if reason
+        else tuple(_item(k, item, report, assignment, submission) for k, item in enumerate(report.items, 1)),
         other_stops=tuple(_stop(run, assignment.limits) for run in others),
         notes=tuple(
             _Note(words.FLAG_SENTENCES[f.kind], f.grade_id or "", f.message)
@@ -258,7 +268,7 @@ def _rule(report: Report) -> str:
     return "Each part's points come from the assignment's own test cells. The score is their sum."
 
 
-def _item(item: Item, report: Report, assignment: Assignment, submission: Submission) -> _Item:
+def _item(number: int, item: Item, report: Report, assignment: Assignment, submission: Submission) -> _Item:
     cells = _graded_cells(assignment, item)
     names = {cell.grade_id for cell in cells}
     runs = [r for r in report.runs if r.notebook == item.notebook and r.grade_id in names and r.origin in _OF_STUDENT]
@@ -268,29 +278,33 @@ def _item(item: Item, report: Report, assignment: Assignment, submission: Submis
     is_open = item.verdict in words.STILL_OPEN and not item.points
     earned = "open" if is_open else words.points(item.points)
     mistakes = _mistakes(item)
+    lost = [c.difference for c in item.checks if c.verdict is Verdict.FAILED and c.difference]
+    seen = lost[0].sentence if lost and not mistakes and not stops else ""
     return _Item(
+        number=number,
         title=item_title(assignment, item),
         cell_name=item_cells(assignment, item),
         style=words.VERDICT_STYLES[item.verdict],
         points=f"{earned} / {words.points(item.max_points)}",
         earned=earned,
         working=_working(item, report.trust),
-        message=_message(item, runs, mistakes),
+        message=_message(item, runs, (*mistakes, seen)),
         advice=_advice(item, assignment.limits),
         stops=tuple(_stop(r, assignment.limits) for r in stops),
         mistakes=mistakes,
-        checks=tuple(_checks(item, mistakes, ran=not stops)),
+        seen=seen,
+        checks=tuple(_checks(item, (*mistakes, seen))),
         checks_passed=sum(c.verdict is Verdict.PASSED for c in item.checks),
         answers=() if item.verdict is Verdict.NOT_ATTEMPTED else tuple(_answers(cells, item.notebook, submission)),
         answers_title=_answers_title(cells, bool(prints)),
-        unfold=item.verdict is not Verdict.PASSED,
+        passed=item.verdict is Verdict.PASSED,
         prints=prints,
     )
 
 
-def _message(item: Item, runs: Sequence[CellRun], mistakes: Sequence[str]) -> str:
+def _message(item: Item, runs: Sequence[CellRun], told: Sequence[str]) -> str:
     """The item's own sentence, unless the page says the same elsewhere: with a check, a stopped cell or the advice."""
-    said = item.message in (*mistakes, *(c.message for c in item.checks)) or any(
+    said = item.message in (*told, *(c.message for c in item.checks)) or any(
         run.error and run.error in item.message for run in runs
     )
     return "" if said or item.verdict in _SAID_IN_ADVICE else item.message
@@ -326,20 +340,19 @@ def _mistakes(item: Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _checks(item: Item, mistakes: tuple[str, ...], ran: bool) -> Iterator[_Check]:
-    """The checks, each sentence about a failure once. Where the cell itself did not run (`ran` is false), its error is
-    the explanation: that no known mistake fits goes without saying."""
-    told = set(mistakes)
+def _checks(item: Item, said: Sequence[str]) -> Iterator[_Check]:
+    """The checks, each sentence about a failure once; `said` is what stands above them."""
+    told = set(said)
     equal_weights = len({c.weight for c in item.checks}) == 1
     for check in item.checks:
-        message = check.message if ran and check.message not in told else ""
+        message = check.message if check.message not in told else ""
         told.add(check.message)
         yield _Check(
             style=words.VERDICT_STYLES[check.verdict],
             sentence=check.sentence,
             notes=_notes(check, equal_weights),
             message=message,
-            difference=_shown_difference(check.difference) if check.difference else None,
+            difference=_shown_difference(check.difference, told) if check.difference else None,
         )
 
 
@@ -354,14 +367,15 @@ def _notes(check: CheckResult, equal_weights: bool) -> str:
     return ", ".join(filter(None, found))
 
 
-def _shown_difference(difference: Difference) -> _ShownDifference:
+def _shown_difference(difference: Difference, told: Collection[str]) -> _ShownDifference:
     at = f"[{', '.join(map(str, difference.index))}]" if difference.index else ""
     return _ShownDifference(
-        difference.sentence,
+        "" if difference.sentence in told else difference.sentence,
         f"{difference.what}{at}",
         difference.yours,
         difference.expected,
-        printed(difference.case, lines=40),
+        printed(difference.case, lines=CASE_LINES, chars=CASE_CHARS),
+        difference.case.endswith("\n"),
     )
 
 

@@ -87,7 +87,7 @@ def test_the_label_is_that_of_the_reference_for_the_whole_class(judged: Callable
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_points_that_rest_on_claims_are_those_that_the_documentation_states(name: str) -> None:
     assignment = on_device(load_assignment(name, ROOT))
-    with selftest._its_device(assignment):
+    with selftest.its_device(assignment):
         results = Checks(assignment).warm_up(demonstrate=NO_CHECKS)
     points = {c.grade_id: c.points for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS}
     claimed = {

@@ -1,0 +1,80 @@
+"""The input that a student is shown can be run: a cell below theirs sees what the check saw."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.assignment import known_assignments, load_assignment, on_device
+from autograder.bank import BankEntry, load_bank
+from autograder.errors import StudentError
+from autograder.judge import plugin
+from autograder.judge.diagnosis import answered_alike
+from autograder.judge.reference import reference_names
+from autograder.judge.run import Checks
+from autograder.judge.student import Call, LocalSide
+from autograder.selftest import its_device, needs_kernel
+from course_lib.compare import Difference
+from tests.sampling import sample
+
+ROOT = Path(__file__).resolve().parents[2]
+EVERY = 5
+SECRET = b"any"
+
+
+def answer(cell: str, names: dict[str, Any]) -> Call:
+    """What the last expression of a cell gives, as the judge would have received it."""
+    tree, made = ast.parse(cell), Call("", "", {})
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            exec(compile(tree, "cell", "exec"), names)
+            made.value = LocalSide({}).as_data(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
+    except Exception as error:
+        made.error = StudentError(type(error).__name__, str(error))
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(2400)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.xdist_group(f"shown {n}")) for n in known_assignments(ROOT)]
+)
+def test_the_cell_that_is_shown_does_again_what_the_check_saw(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assignment = on_device(load_assignment(name, ROOT))
+    shown: list[tuple[str, Call]] = []
+
+    def remember(error: BaseException, calls: Sequence[Call], *, forgets: bool = True) -> Difference:
+        difference = show(error, calls, forgets=forgets)
+        if difference.case.endswith("\n"):
+            shown.append((difference.case, calls[-1]))
+        return difference
+
+    def entries() -> list[BankEntry]:
+        wrong = [e for e in load_bank(assignment) if e.kind == "fault" and not needs_kernel(e)]
+        return sample(f"shown {name}", wrong[::EVERY], 3, lambda e: [])
+
+    show = plugin.shown_failure
+    monkeypatch.setattr(plugin, "shown_failure", remember)
+    differing, tried = [], 0
+    with its_device(assignment):
+        checks = Checks(assignment)
+        for entry in entries():
+            edits = dict(entry.cells)
+            checks.run(LocalSide(reference_names(assignment, edits, may_fail=True)), SECRET, tuple(entry.expected))
+            for cell, call in shown:
+                got = answer(cell, reference_names(assignment, edits, may_fail=True) | {"__name__": "__main__"})
+                got.after = call.after
+                both_raise = got.error is not None and call.error is not None
+                tried += 1
+                if not both_raise and not answered_alike(got, call):
+                    differing.append((entry.name, cell, got.error or got.value))
+            shown.clear()
+    assert tried and differing == []
