@@ -875,7 +875,7 @@ ADAM_FAULTS = [
         edits={M_HAT: "m_hat = m / (1 - beta_1 ** (t - 1))", V_HAT: "v_hat = v / (1 - beta_2 ** (t - 1))"},
         raises=r"ZeroDivisionError",
         words="Your first step gives NaN, or a division by zero stops it. With t = 0 both bias corrections are "
-        "1 - 1 = 0, and dividing by them does that. Look at the value of t in the first step, and at when it counts up.",
+        "1 - 1 = 0, and dividing by them does that. Look at t in the first step, and at when it counts up.",
         tests=ADAM,
         bare=True,
     ),
