@@ -1,0 +1,439 @@
+"""What the judge of a2 runs beside the student's code: build, call, hand back. Nothing here knows a right answer.
+
+Tensors cannot travel as data. So a probe makes them from arrays, runs a program on them, or one of the scenarios below,
+and returns arrays. A gradient that is not there is left out. Exercise 1, 2 and 7 are tried with operations of the
+probe's own, so that they do not need those of later exercises.
+"""
+
+# --- programs -------------------------------------------------------------------------------------------------------
+
+
+def run_program(ns, code, leaves, gradient):
+    """The result y of a program and the gradients of its leaves x0, x1, ...; c0, c1, ... do not require any."""
+    tensors = {name: ns.Tensor(value, requires_grad=name[0] == "x") for name, value in leaves.items()}
+    names = dict(tensors)
+    exec(code, names)
+    value = names["y"].data.copy()
+    ns.backward(names["y"], gradient)
+    return [value, *(t.grad for name, t in tensors.items() if name[0] == "x")]
+
+
+def run_programs(ns, programs, numbers):
+    """The answers of many programs, up to the first that raises: all their numbers in a row, and the shapes that these
+    have. programs: code, names and shapes of leaves, and the shape of the gradient; `numbers` holds theirs in a row.
+    """
+    import contextlib
+
+    import numpy as np
+
+    at, found = 0, []
+    with contextlib.suppress(Exception):
+        for code, leaves, shape in programs:
+            names = {}
+            for name, of in [*leaves.items(), ("gradient", shape)]:
+                size = int(np.prod(of))
+                names[name] = numbers[at : at + size].reshape(of)
+                at += size
+            gradient = names.pop("gradient")
+            tensors = {name: ns.Tensor(value, requires_grad=name[0] == "x") for name, value in names.items()}
+            names = dict(tensors)
+            exec(code, names)
+            answers = [names["y"].data.copy()]
+            ns.backward(names["y"], gradient)
+            answers += [np.asarray(t.grad, dtype=float) for name, t in tensors.items() if name[0] == "x"]
+            found.append(answers)
+    answers = [answer for one in found for answer in one]
+    shapes = [float(n) for answer in answers for n in (answer.ndim, *answer.shape)]
+    return [np.concatenate([answer.ravel() for answer in answers] or [np.zeros(0)]), np.array(shapes)]
+
+
+def run_changed(ns, code, leaves, gradient, changed):
+    """The gradients of a program's leaves if a tensor is changed in place before the backward pass."""
+    import contextlib
+
+    names = {name: ns.Tensor(value, requires_grad=True) for name, value in leaves.items()}
+    tensors = list(names.values())
+    exec(code, names)
+    names[changed].data[...] += 1
+    names[changed].version[0] += 1
+    with contextlib.suppress(RuntimeError):
+        ns.backward(names["y"], gradient)
+    return [t.grad for t in tensors if t.grad is not None]
+
+
+# --- 1. Tensor ------------------------------------------------------------------------------------------------------
+
+
+def facts_of_a_leaf(ns, data, whole):
+    """What the tensors of an array of floats and of a list of integers hold, once the array has changed."""
+    import numpy as np
+
+    given = data.copy()
+    x, other = ns.Tensor(given, requires_grad=True), ns.Tensor(whole.tolist())
+    given += 1
+    other.version[0] += 1
+    return [x.data, other.data / 2, np.array([x.version[0], x.requires_grad, other.requires_grad], dtype=float)]
+
+
+def facts_of_a_result(ns, data, gradient, flags, recording):
+    """What a result remembers: its numbers, what its vjp gives, its inputs, and what was saved."""
+    import numpy as np
+
+    inputs = [ns.Tensor(row, requires_grad=flag > 0) for row, flag in zip(data, flags, strict=True)]
+    for k, t in enumerate(inputs):
+        t.version[0] = k + 3
+    try:
+        ns.Tensor.recording = recording > 0
+        out = ns.Tensor.from_op(sum(data), tuple(inputs), lambda g: tuple(g * (k + 1) for k in range(len(data))), inputs)
+    finally:
+        ns.Tensor.recording = True
+    for t in inputs:
+        t.version[0] += 10
+    past = [] if out.vjp is None else list(out.vjp(gradient))
+    saved = [number for _, number in out.saved]
+    kept = [t.data for t, _ in out.saved]
+    flag = np.array([out.requires_grad, *out.version, *saved], dtype=float)
+    return [out.data, past, [t.data for t in out.inputs], kept, flag]
+
+
+# --- 2. backward ----------------------------------------------------------------------------------------------------
+
+
+def run_own_programs(ns, programs):
+    """As run_program, for several, with operations of the probe's own, for arrays of one shape."""
+    import numpy as np
+
+    op = ns.Tensor.from_op
+    own = {
+        "add": lambda a, b: op(a.data + b.data, (a, b), lambda g: (g, g)),
+        "sub": lambda a, b: op(a.data - b.data, (a, b), lambda g: (g, -g)),
+        "mul": lambda a, b: op(a.data * b.data, (a, b), lambda g: (g * b.data, g * a.data), (a, b)),
+        "neg": lambda a: op(-a.data, (a,), lambda g: (-g,)),
+        "tanh": lambda a: op(np.tanh(a.data), (a,), lambda g: (g * (1 - np.tanh(a.data) ** 2),), (a,)),
+    }
+    found = []
+    for code, leaves, gradient in programs:
+        tensors = [ns.Tensor(value, requires_grad=True) for value in leaves]
+        names = {**own, **{f"x{k}": t for k, t in enumerate(tensors)}}
+        exec(code, names)
+        value = names["y"].data.copy()
+        ns.backward(names["y"], gradient)
+        found.append(np.array([value, *(t.grad for t in tensors)]))
+    return found
+
+
+def gradients_of_two_passes(ns, x, y, c, gradient):
+    """The gradients of x and y after one and two backward passes through (x + y) * c; what else has a gradient; and
+    the gradient of y and the one that was passed, after that of x has been changed.
+    """
+    op = ns.Tensor.from_op
+    x, y, c = ns.Tensor(x, requires_grad=True), ns.Tensor(y, requires_grad=True), ns.Tensor(c)
+    after, results = [], []
+    for _ in range(2):
+        a = op(x.data + y.data, (x, y), lambda g: (g, g))
+        b = op(a.data * c.data, (a, c), lambda g, a=a: (g * c.data, g * a.data), (a, c))
+        results += [a, b]
+        ns.backward(b, gradient)
+        after.append([x.grad.copy(), y.grad.copy()])
+    z, w = ns.Tensor(x.data, requires_grad=True), ns.Tensor(y.data, requires_grad=True)
+    ns.backward(op(z.data + w.data, (z, w), lambda g: (g, g)), gradient)
+    z.grad += 1000
+    return [after[0], after[1], [t.grad for t in [c, *results] if t.grad is not None], [w.grad, gradient]]
+
+
+def gradient_of_a_chain(ns, x, factor, length):
+    """The end of a chain of products with `factor`, and the gradient at its start."""
+    x = ns.Tensor(x, requires_grad=True)
+    a = x
+    for _ in range(length):
+        a = ns.Tensor.from_op(a.data * factor, (a,), lambda g: (g * factor,))
+    ns.backward(a)
+    return [a.data, x.grad]
+
+
+def gradients_of_counted_calls(ns, x, gradient, depth):
+    """A ladder: every tensor is used twice in the next, and once at the end. Each vjp multiplies by the number of times
+    that it was called.
+    """
+    op = ns.Tensor.from_op
+
+    def counted(a, b):
+        calls = []
+
+        def vjp(g):
+            calls.append(g)
+            return g * len(calls), 0.5 * g * len(calls)
+
+        return op(a.data + 0.5 * b.data, (a, b), vjp)
+
+    x = ns.Tensor(x, requires_grad=True)
+    steps = [x]
+    for _ in range(depth):
+        steps.append(counted(steps[-1], steps[-1]))
+    y = x
+    for step in steps:
+        y = counted(y, step)
+    ns.backward(y, gradient)
+    return [y.data, x.grad]
+
+
+def gradients_after_refusals(ns, x, gradient):
+    """The gradient of x after a second use of a graph, of a part of a graph, of a kept graph, of one whose numbers were
+    changed, and of one with a tensor changed that was not saved. A RuntimeError leaves it as it is.
+    """
+    import contextlib
+
+    op = ns.Tensor.from_op
+
+    def add(a, b):
+        return op(a.data + b.data, (a, b), lambda g: (g, g))
+
+    def mul(a, b):
+        return op(a.data * b.data, (a, b), lambda g: (g * b.data, g * a.data), (a, b))
+
+    def again(t, g=gradient, **options):
+        with contextlib.suppress(RuntimeError):
+            ns.backward(t, g, **options)
+
+    leaves = [ns.Tensor(x, requires_grad=True) for _ in range(5)]
+    whole, part, kept, changed, unsaved = leaves
+    y = add(mul(whole, whole), whole)
+    ns.backward(y, gradient)
+    again(y)
+    y = mul(part, part)
+    ns.backward(add(y, y), gradient)
+    again(mul(y, y))
+    y = mul(kept, kept)
+    ns.backward(y, gradient, retain_graph=True)
+    ns.backward(y, gradient)
+    again(y)
+    y = mul(changed, changed)
+    changed.data[...] += 1
+    changed.version[0] += 1
+    again(y)
+    y = add(unsaved, unsaved)
+    unsaved.data[...] += 1
+    unsaved.version[0] += 1
+    ns.backward(y, gradient)
+    return [[] if t.grad is None else t.grad for t in leaves]
+
+
+def gradients_without_a_gradient(ns, x):
+    """The gradients of single numbers of several shapes, and of several numbers, if `gradient` is not given."""
+    import contextlib
+
+    found = []
+    for data in (x[0], x[:1], x[:1].reshape(1, 1), x):
+        t = ns.Tensor(data, requires_grad=True)
+        y = ns.Tensor.from_op(3 * t.data, (t,), lambda g: (3 * g,))
+        with contextlib.suppress(RuntimeError):
+            ns.backward(y)
+        found.append([] if t.grad is None else t.grad)
+    return found
+
+
+def memory_after_backward(ns, x, gradient):
+    """How many of three results still hold their vjp and their saved tensor, after a pass that keeps and one that
+    does not.
+    """
+    import gc
+    import weakref
+
+    import numpy as np
+
+    class Held:
+        pass
+
+    seen, results = [], [ns.Tensor(x, requires_grad=True)]
+    for _ in range(3):
+        held, saved = Held(), ns.Tensor(x)
+        seen += [weakref.ref(held), weakref.ref(saved)]
+        results.append(
+            ns.Tensor.from_op(results[-1].data, (results[-1],), lambda g, held=held: (g,), (saved,))
+        )
+    del held, saved
+    counts = []
+    for keep in (True, False):
+        ns.backward(results[-1], gradient, retain_graph=keep)
+        gc.collect()
+        counts.append(sum(see() is not None for see in seen))
+    return [results[0].grad, np.array(counts, dtype=float)]
+
+
+# --- 7. modes -------------------------------------------------------------------------------------------------------
+
+
+def gradients_around_no_grad(ns, x, gradient):
+    """The gradients of products of x with 3 * x computed in several places inside and outside of no_grad()."""
+    op = ns.Tensor.from_op
+
+    def gradient_with(make):
+        t = ns.Tensor(x, requires_grad=True)
+        a = make(lambda: op(3 * t.data, (t,), lambda g: (3 * g,)))
+        y = op(t.data * a.data, (t, a), lambda g: (g * a.data, g * t.data), (t, a))
+        ns.backward(y, gradient)
+        return t.grad
+
+    def inside(triple):
+        with ns.no_grad():
+            return triple()
+
+    def after(triple):
+        with ns.no_grad():
+            pass
+        return triple()
+
+    def between(triple):
+        with ns.no_grad():
+            with ns.no_grad():
+                pass
+            return triple()
+
+    def switched_off(triple):
+        ns.Tensor.recording = False
+        try:
+            with ns.no_grad():
+                pass
+            return triple()
+        finally:
+            ns.Tensor.recording = True
+
+    found = []
+    for make in (inside, after, between, switched_off):
+        ns.Tensor.recording = True
+        found.append(gradient_with(make))
+    ns.Tensor.recording = True
+    return found
+
+
+def gradients_after_an_exception(ns, x, gradient):
+    """The gradient of 3 * x, computed after a block that an exception has ended; once if the exception came through."""
+    import numpy as np
+
+    ns.Tensor.recording = True
+    t = ns.Tensor(x, requires_grad=True)
+    came_through = np.zeros(1)
+    try:
+        with ns.no_grad():
+            raise ValueError("in the block")
+    except ValueError:
+        came_through += 1
+    recording = ns.Tensor.recording
+    y = ns.Tensor.from_op(3 * t.data, (t,), lambda g: (3 * g,))
+    ns.Tensor.recording = True
+    if recording:
+        ns.backward(y, gradient)
+    return [came_through, [] if t.grad is None else t.grad]
+
+
+def detached(ns, x, gradient):
+    """The gradient of x * detach(x); that of 3 * a if a was detached meanwhile; what a change of either is seen as; and
+    what a backward pass says after the detached one was changed.
+    """
+    import contextlib
+
+    op = ns.Tensor.from_op
+
+    def mul(a, b):
+        return op(a.data * b.data, (a, b), lambda g: (g * b.data, g * a.data), (a, b))
+
+    t = ns.Tensor(x, requires_grad=True)
+    ns.backward(mul(t, ns.detach(t)), gradient)
+    u = ns.Tensor(x, requires_grad=True)
+    a = op(3 * u.data, (u,), lambda g: (3 * g,))
+    ns.detach(a)
+    ns.backward(a, gradient)
+    v = ns.Tensor(x, requires_grad=True)
+    y, d = mul(v, v), ns.detach(v)
+    d.data[...] += 1
+    d.version[0] += 1
+    seen = v.data.copy()
+    with contextlib.suppress(RuntimeError):
+        ns.backward(y, gradient)
+    return [t.grad, u.grad, seen, [] if v.grad is None else v.grad]
+
+
+def added_in_place(ns, x, value, gradient):
+    """Numbers and versions after add_ on a constant, on a leaf under Tensor.recording = False, and on a leaf while
+    recording is on; and the gradient of a product whose factor was changed.
+    """
+    import contextlib
+
+    import numpy as np
+
+    op = ns.Tensor.from_op
+    constant, leaf, refused = ns.Tensor(x), ns.Tensor(x, requires_grad=True), ns.Tensor(x, requires_grad=True)
+    held = [t.data for t in (constant, leaf, refused)]
+    y = op(leaf.data * leaf.data, (leaf, leaf), lambda g: (g * leaf.data, g * leaf.data), (leaf,))
+    ns.add_(ns.add_(constant, value), 2)
+    ns.Tensor.recording = False
+    try:
+        ns.add_(leaf, value)
+    finally:
+        ns.Tensor.recording = True
+    with contextlib.suppress(RuntimeError):
+        ns.add_(refused, value)
+    with contextlib.suppress(RuntimeError):
+        ns.backward(y, gradient)
+    versions = np.array([t.version[0] for t in (constant, leaf, refused)], dtype=float)
+    return [held, versions, [] if leaf.grad is None else leaf.grad]
+
+
+# --- 8. training ----------------------------------------------------------------------------------------------------
+
+
+def gradients_of_layers(ns, sizes, parameters, x, gradient):
+    """What an MLP with these parameters gives for x, and the gradients of its parameters and of x."""
+    import numpy as np
+
+    model = ns.MLP(list(sizes), np.random.default_rng(0))
+    for p, value in zip(model.parameters(), parameters, strict=True):
+        p.data[...] = value
+    x = ns.Tensor(x, requires_grad=True)
+    y = model(x)
+    ns.backward(y, gradient)
+    return [y.data, [p.grad for p in model.parameters()], x.grad]
+
+
+def gradients_of_a_layer(ns, weight, bias, x, gradient):
+    """What a Linear layer gives for x, and the gradients of weight and bias."""
+    import numpy as np
+
+    layer = ns.Linear(*weight.shape, np.random.default_rng(0))
+    weights, biases = layer.parameters()
+    layer.weight.data[...], layer.bias.data[...] = weight, bias
+    y = layer(ns.Tensor(x))
+    ns.backward(y, gradient)
+    return [y.data, weights.grad, biases.grad]
+
+
+def drawn_parameters(ns, sizes, seed):
+    """The parameters of two new networks that one generator has drawn."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    return [[p.data for p in ns.MLP(list(sizes), rng).parameters()] for _ in range(2)]
+
+
+def loss_and_gradient(ns, logits, labels):
+    logits = ns.Tensor(logits, requires_grad=True)
+    loss = ns.cross_entropy(logits, labels)
+    value = loss.data.copy()
+    ns.backward(loss)
+    return [value, logits.grad]
+
+
+def fitted(ns, sizes, parameters, before, x, labels, lr, batches):
+    """The parameters after `fit`, by number, and the losses. `before` lies in .grad when it begins; the last batch is
+    left to a second call.
+    """
+    import numpy as np
+
+    model = ns.MLP(list(sizes), np.random.default_rng(0))
+    tensors = list(model.parameters())
+    for p, value, gradient in zip(tensors, parameters, before, strict=True):
+        p.data[...] = value
+        p.grad = gradient.copy()
+    losses = ns.fit(model, x, labels, lr, batches[:-1]) if len(batches) > 1 else []
+    losses = [*losses, *ns.fit(model, x, labels, lr, batches[-1:])]
+    return [{f"parameter {k}": p.data for k, p in enumerate(tensors)}, np.array(losses, dtype=float)]
