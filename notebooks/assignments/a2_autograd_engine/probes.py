@@ -65,14 +65,17 @@ def run_changed(ns, code, leaves, gradient, changed):
 
 
 def facts_of_a_leaf(ns, data, whole):
-    """What the tensors of an array of floats and of a list of integers hold, once the array has changed."""
+    """What the tensors of an array of floats and of a list of integers hold, once the array has changed and the integers
+    were halved in place.
+    """
     import numpy as np
 
     given = data.copy()
     x, other = ns.Tensor(given, requires_grad=True), ns.Tensor(whole.tolist())
     given += 1
     other.version[0] += 1
-    return [x.data, other.data / 2, np.array([x.version[0], x.requires_grad, other.requires_grad], dtype=float)]
+    other.data[...] = other.data / 2
+    return [x.data, other.data, np.array([x.version[0], x.requires_grad, other.requires_grad], dtype=float)]
 
 
 def facts_of_a_result(ns, data, gradient, flags, recording):
@@ -90,7 +93,7 @@ def facts_of_a_result(ns, data, gradient, flags, recording):
     for t in inputs:
         t.version[0] += 10
     past = [] if out.vjp is None else list(out.vjp(gradient))
-    saved = [number for _, number in out.saved]
+    saved = [float(np.sum(number)) for _, number in out.saved]
     kept = [t.data for t, _ in out.saved]
     flag = np.array([out.requires_grad, *out.version, *saved], dtype=float)
     return [out.data, past, [t.data for t in out.inputs], kept, flag]
@@ -179,9 +182,11 @@ def gradients_of_counted_calls(ns, x, gradient, depth):
 
 def gradients_after_refusals(ns, x, gradient):
     """The gradient of x after a second use of a graph, of a part of a graph, of a kept graph, of one whose numbers were
-    changed, and of one with a tensor changed that was not saved. A RuntimeError leaves it as it is.
+    changed, and of one with a tensor changed that was not saved; and how many of the first four were refused.
     """
-    import contextlib
+    import numpy as np
+
+    refused = np.zeros(4)
 
     op = ns.Tensor.from_op
 
@@ -191,31 +196,33 @@ def gradients_after_refusals(ns, x, gradient):
     def mul(a, b):
         return op(a.data * b.data, (a, b), lambda g: (g * b.data, g * a.data), (a, b))
 
-    def again(t, g=gradient, **options):
-        with contextlib.suppress(RuntimeError):
-            ns.backward(t, g, **options)
+    def again(case, t):
+        try:
+            ns.backward(t, gradient)
+        except RuntimeError:
+            refused[case] = 1
 
     leaves = [ns.Tensor(x, requires_grad=True) for _ in range(5)]
     whole, part, kept, changed, unsaved = leaves
     y = add(mul(whole, whole), whole)
     ns.backward(y, gradient)
-    again(y)
+    again(0, y)
     y = mul(part, part)
     ns.backward(add(y, y), gradient)
-    again(mul(y, y))
+    again(1, mul(y, y))
     y = mul(kept, kept)
     ns.backward(y, gradient, retain_graph=True)
     ns.backward(y, gradient)
-    again(y)
+    again(2, y)
     y = mul(changed, changed)
     changed.data[...] += 1
     changed.version[0] += 1
-    again(y)
+    again(3, y)
     y = add(unsaved, unsaved)
     unsaved.data[...] += 1
     unsaved.version[0] += 1
     ns.backward(y, gradient)
-    return [[] if t.grad is None else t.grad for t in leaves]
+    return [*([] if t.grad is None else t.grad for t in leaves), refused]
 
 
 def gradients_without_a_gradient(ns, x):
@@ -364,6 +371,7 @@ def added_in_place(ns, x, value, gradient):
     op = ns.Tensor.from_op
     constant, leaf, refused = ns.Tensor(x), ns.Tensor(x, requires_grad=True), ns.Tensor(x, requires_grad=True)
     held = [t.data for t in (constant, leaf, refused)]
+    versions = [t.version for t in (constant, leaf, refused)]
     y = op(leaf.data * leaf.data, (leaf, leaf), lambda g: (g * leaf.data, g * leaf.data), (leaf,))
     ns.add_(ns.add_(constant, value), 2)
     ns.Tensor.recording = False
@@ -375,8 +383,7 @@ def added_in_place(ns, x, value, gradient):
         ns.add_(refused, value)
     with contextlib.suppress(RuntimeError):
         ns.backward(y, gradient)
-    versions = np.array([t.version[0] for t in (constant, leaf, refused)], dtype=float)
-    return [held, versions, [] if leaf.grad is None else leaf.grad]
+    return [held, np.array(versions, dtype=float).ravel(), [] if leaf.grad is None else leaf.grad]
 
 
 # --- 8. training ----------------------------------------------------------------------------------------------------

@@ -2,6 +2,65 @@
 
 from autograder.bank import Wrong
 
+RECURSIVE = '''
+def backward(tensor, gradient=None, retain_graph=False):
+    if gradient is None:
+        if tensor.data.size > 1:
+            raise RuntimeError("not a single number")
+        gradient = np.ones(tensor.shape)
+    order, seen = [], set()
+    def visit(t):
+        if id(t) not in seen:
+            seen.add(id(t))
+            for s in t.inputs:
+                if s.requires_grad:
+                    visit(s)
+            order.append(t)
+    visit(tensor)
+    total = {id(t): 0 for t in order}
+    total[id(tensor)] = gradient
+    for t in order[::-1]:
+        g = total[id(t)]
+        if t.vjp is None:
+            if t.requires_grad:
+                t.grad = np.array(g) if t.grad is None else t.grad + g
+            continue
+        for s, n in t.saved:
+            if s.version[0] != n:
+                raise RuntimeError("changed")
+        for s, part in zip(t.inputs, t.vjp(g)):
+            if s.requires_grad:
+                total[id(s)] = total[id(s)] + part
+        if not retain_graph:
+            def spent(gradient):
+                raise RuntimeError("spent")
+            t.inputs, t.saved, t.vjp = (), (), spent
+'''
+
+PATHS = '''
+def backward(tensor, gradient=None, retain_graph=False):
+    if gradient is None:
+        if tensor.data.size > 1:
+            raise RuntimeError("not a single number")
+        gradient = np.ones(tensor.shape)
+    stack, met = [(tensor, gradient)], []
+    while stack:
+        t, g = stack.pop()
+        if t.vjp is None:
+            if t.requires_grad:
+                t.grad = np.array(g) if t.grad is None else t.grad + g
+        else:
+            if not all(s.version[0] == n for s, n in t.saved):
+                raise RuntimeError("changed")
+            met.append(t)
+            stack.extend(pair for pair in zip(t.inputs, t.vjp(g)) if pair[0].requires_grad)
+    def spent(gradient):
+        raise RuntimeError("spent")
+    if not retain_graph:
+        for t in met:
+            t.inputs, t.saved, t.vjp = (), (), spent
+'''
+
 BASES = {
     "kahn": '''
 def backward(tensor, gradient=None, retain_graph=False):
@@ -45,8 +104,127 @@ def backward(tensor, gradient=None, retain_graph=False):
 ''',
 }
 
+
 WRONG = [
     Wrong("wrong_backward_overwritten", "A later use replaces the gradient of an earlier one.")
     .expect(test_backward="partial:gradients-overwritten")
+    .breaks("with the sum of the gradients from all uses")
     .edit("arriving[id(parent)] = arriving[id(parent)] + part", "arriving[id(parent)] = part"),
+    Wrong("wrong_backward_leaf_overwritten", "Every pass starts .grad anew.")
+    .expect(test_backward="partial:leaf-overwritten")
+    .breaks("What was there before is added to")
+    .edit("t.grad = g.copy() if t.grad is None else t.grad + g", "t.grad = g.copy()"),
+    Wrong("wrong_backward_gradient_ignored", "Always starts from ones.")
+    .expect(test_backward="partial:gradient-ignored")
+    .breaks("`gradient`: the gradient of the loss with respect to `tensor`")
+    .edit("gradient.astype(float)", "np.ones(tensor.shape)"),
+    Wrong("wrong_backward_results_get_gradients", "Writes .grad into every tensor on the way.")
+    .expect(test_backward="partial:results-get-gradients")
+    .breaks("No other tensor gets a `.grad`")
+    .edit("        if any(s.version[0]", "        t.grad = g\n        if any(s.version[0]"),
+    Wrong("wrong_backward_piles_up", "Adds up gradients in .grad of results, over passes.")
+    .expect(test_backward="partial:results-pile-up")
+    .breaks("No other tensor gets a `.grad`")
+    .edit(
+        "        if any(s.version[0]",
+        "        t.grad = g if t.grad is None else t.grad + g\n        g = t.grad\n        if any(s.version[0]",
+    ),
+    Wrong("wrong_backward_constants", "Constants get gradients, too.")
+    .expect(test_backward="partial:constants-get-gradients")
+    .breaks("No other tensor gets a `.grad`")
+    .edit("            if t.requires_grad:\n                t.grad", "            if True:\n                t.grad"),
+    Wrong("wrong_backward_paths", "Walks every path.")
+    .expect(test_backward="partial:every-path-walked")
+    .breaks("One backward pass calls each `vjp` once")
+    .whole(PATHS),
+    Wrong("wrong_backward_breadth_first", "Depth-first from the result, each tensor when it is met.")
+    .expect(test_backward="partial:order-not-topological")
+    .whole('''
+def backward(tensor, gradient=None, retain_graph=False):
+    if gradient is None:
+        if tensor.data.size > 1:
+            raise RuntimeError("not a single number")
+        gradient = np.ones(tensor.shape)
+    order, seen, stack = [], [], [tensor]
+    met = set()
+    while stack:
+        t = stack.pop()
+        if id(t) not in met:
+            met.add(id(t))
+            order.append(t)
+            stack += [s for s in t.inputs if s.requires_grad]
+    total = {id(tensor): gradient}
+    for t in order:
+        g = total.pop(id(t))
+        if t.vjp is None:
+            if t.requires_grad:
+                t.grad = np.array(g) if t.grad is None else t.grad + g
+            continue
+        for s, n in t.saved:
+            if s.version[0] != n:
+                raise RuntimeError("changed")
+        for s, part in zip(t.inputs, t.vjp(g)):
+            if s.requires_grad:
+                total[id(s)] = total.get(id(s), 0) + part
+        if not retain_graph:
+            def spent(gradient):
+                raise RuntimeError("spent")
+            t.inputs, t.saved, t.vjp = (), (), spent
+'''),
+    Wrong("wrong_backward_shares", "The first gradient of a leaf is stored as it came.")
+    .expect(test_backward="partial:leaf-shares-its-gradient")
+    .breaks("The array is the leaf's own")
+    .edit("gradient.astype(float)", "gradient")
+    .edit("t.grad = g.copy() if t.grad is None else t.grad + g", "t.grad = g if t.grad is None else t.grad + g"),
+    Wrong("wrong_backward_adds_in_place", "+= on an array that another leaf has, too.")
+    .expect(test_backward="partial:leaf-adds-in-place")
+    .breaks("The array is the leaf's own")
+    .edit("gradient.astype(float)", "gradient")
+    .edit(
+        "t.grad = g.copy() if t.grad is None else t.grad + g",
+        "if t.grad is None:\n                    t.grad = g\n                else:\n                    t.grad += g",
+    ),
+    Wrong("wrong_backward_recursion", "Visits the graph by calling itself.")
+    .expect(test_backward="partial:recursion")
+    .breaks("A chain of 50,000 operations works")
+    .whole(RECURSIVE),
+    Wrong("wrong_backward_no_visited", "Lists a tensor once for every path, and passes on all of its gradient each time.")
+    .expect(test_backward="failed")
+    .whole(RECURSIVE.replace("if id(t) not in seen:", "if True:")),
+    Wrong("wrong_backward_not_forgotten", "retain_graph makes no difference: nothing is forgotten.")
+    .expect(test_backward="partial:graph-not-forgotten")
+    .breaks("A later backward pass that reaches such a result raises")
+    .edit("if not retain_graph:", "if retain_graph is None:"),
+    Wrong("wrong_backward_always_forgotten", "retain_graph makes no difference: everything is forgotten.")
+    .expect(test_backward="partial:graph-always-forgotten")
+    .breaks("With `retain_graph=True` nothing is forgotten")
+    .edit("if not retain_graph:", "if tensor is not None:"),
+    Wrong("wrong_backward_used_is_leaf", "A used result looks like a leaf.")
+    .expect(test_backward="partial:used-result-taken-for-a-leaf")
+    .breaks("A later backward pass that reaches such a result raises")
+    .edit("t.vjp, t.inputs, t.saved = gone, (), ()", "t.vjp, t.inputs, t.saved = None, (), ()"),
+    Wrong("wrong_backward_vjp_kept", "Refuses a second use by a mark, and keeps the vjp.")
+    .expect(test_backward="partial:vjp-kept-in-memory")
+    .breaks("so that the memory is free even while a result is still in use")
+    .edit("t.vjp, t.inputs, t.saved = gone, (), ()", "t.was, t.vjp, t.inputs, t.saved = t.vjp, gone, (), ()"),
+    Wrong("wrong_backward_saved_kept", "Keeps the saved tensors.")
+    .expect(test_backward="partial:saved-kept-in-memory")
+    .breaks("so that the memory is free even while a result is still in use")
+    .edit("t.vjp, t.inputs, t.saved = gone, (), ()", "t.vjp, t.inputs = gone, ()"),
+    Wrong("wrong_backward_versions", "Versions are not compared.")
+    .expect(test_backward="partial:versions-not-compared")
+    .breaks("no longer has the version that was noted")
+    .edit("any(s.version[0] != n for s, n in t.saved)", "t.inputs is None"),
+    Wrong("wrong_backward_several", "Several numbers are summed without being asked.")
+    .expect(test_backward="partial:several-numbers-taken-for-a-loss")
+    .breaks("If it holds several, raise")
+    .edit("tensor.data.size > 1", "tensor.data is None"),
+    Wrong("wrong_backward_shape_of_one", "Takes a number of shape () alone.")
+    .expect(test_backward="partial:single-number-refused")
+    .breaks("it holds one number, and the gradient is 1")
+    .edit("tensor.data.size > 1", "tensor.shape != ()"),
+    Wrong("wrong_backward_first_input", "Only the first input gets a gradient.")
+    .expect(test_backward="failed")
+    .breaks("Every leaf that requires gradients and from which `tensor` was computed")
+    .edit("zip(inputs, back)", "zip(inputs[:1], back)"),
 ]

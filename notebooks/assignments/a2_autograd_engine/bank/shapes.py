@@ -1,0 +1,100 @@
+"""Wrong answers to the sums, shapes and indices."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "places": '''
+def summation(a, axis=None, keepdims=False):
+    def vjp(g):
+        if axis is not None and not keepdims:
+            g = np.expand_dims(g, axis)
+        return (g * np.ones(a.shape),)
+    return Tensor.from_op(np.sum(a.data, axis=axis, keepdims=keepdims), (a,), vjp)
+
+
+def mean(a, axis=None, keepdims=False):
+    total = summation(a, axis, keepdims)
+    count = a.data.size // total.data.size
+    return Tensor.from_op(total.data / count, (total,), lambda g: (g / count,))
+
+
+def reshape(a, shape):
+    before = a.shape
+    return Tensor.from_op(np.reshape(a.data, shape), (a,), lambda g: (np.reshape(g, before),))
+
+
+def transpose(a, axes=None):
+    if axes is None:
+        axes = range(a.data.ndim)[::-1]
+    axes = [int(k) for k in axes]
+
+    def vjp(g):
+        return (np.transpose(g, [axes.index(k) for k in range(len(axes))]),)
+    return Tensor.from_op(np.transpose(a.data, axes), (a,), vjp)
+
+
+def getitem(a, index):
+    # Where each entry of the result comes from, counted through all entries of a.
+    places = np.arange(a.data.size).reshape(a.shape)[index]
+
+    def vjp(g):
+        flat = np.bincount(np.ravel(places), weights=np.ravel(g), minlength=a.data.size)
+        return (flat.reshape(a.shape),)
+    return Tensor.from_op(a.data[index], (a,), vjp)
+''',
+}
+
+WRONG = [
+    Wrong("wrong_sum_axis", "The axis is not put back.")
+    .expect(test_shapes="partial:sum-axis-lost")
+    .edit("            g = np.expand_dims(g, axis)", "            pass")
+    .edit("g * np.ones(a.shape)", "np.broadcast_to(g, a.shape)"),
+    Wrong("wrong_mean_sum", "The gradient of the mean is that of the sum.")
+    .expect(test_shapes="partial:mean-not-divided")
+    .breaks("They compute `a.data.sum(axis, keepdims=keepdims)` and the mean alike")
+    .edit("lambda g: (g / count,)", "lambda g: (g,)"),
+    Wrong("wrong_mean_all", "Divides by the number of all entries.")
+    .expect(test_shapes="partial:mean-divided-by-all")
+    .edit("lambda g: (g / count,)", "lambda g: (g / a.data.size,)"),
+    Wrong("wrong_sum_keepdims", "keepdims is forgotten.")
+    .expect(test_shapes="partial:sum-keepdims-ignored")
+    .edit("np.sum(a.data, axis=axis, keepdims=keepdims)", "np.sum(a.data, axis=axis)")
+    .edit("    total = summation(a, axis, keepdims)\n    count = a.data.size // total.data.size\n    return Tensor.from_op(total.data / count, (total,), lambda g: (g / count,))", "    value = np.mean(a.data, axis=axis, keepdims=keepdims)\n    kept = np.mean(a.data, axis=axis, keepdims=True).shape\n    return Tensor.from_op(value, (a,), lambda g: (np.reshape(g, kept) * np.ones(a.shape) * value.size / a.data.size,))"),
+    Wrong("wrong_reshape", "The gradient keeps the new shape.")
+    .expect(test_shapes="partial:reshape-not-undone")
+    .edit("np.reshape(g, before)", "g"),
+    Wrong("wrong_reshape_no_minus_one", "A size of -1 is taken literally.")
+    .expect(test_shapes="partial")
+    .breaks("One size in `shape` may be -1")
+    .edit("    before = a.shape", "    before = a.shape\n    if -1 in shape:\n        raise ValueError('sizes are positive')"),
+    Wrong("wrong_transpose", "The gradient keeps the new order of axes.")
+    .expect(test_shapes="partial:transpose-not-undone")
+    .edit("np.transpose(g, [axes.index(k) for k in range(len(axes))])", "g"),
+    Wrong("wrong_transpose_same", "The same permutation again.")
+    .expect(test_shapes="partial:transpose-axes-not-inverted")
+    .breaks("`axes` is a permutation of the axes")
+    .edit("[axes.index(k) for k in range(len(axes))]", "axes"),
+    Wrong("wrong_transpose_reversed", "The gradient is always reversed.")
+    .expect(test_shapes="partial:transpose-only-reversed")
+    .breaks("`axes` is a permutation of the axes")
+    .edit("np.transpose(g, [axes.index(k) for k in range(len(axes))])", "g.T"),
+    Wrong("wrong_getitem_repeats", "Repeated indices overwrite each other.")
+    .expect(test_shapes="partial:getitem-repeats-lost")
+    .breaks("If an entry is picked more than once")
+    .edit("        flat = np.bincount(np.ravel(places), weights=np.ravel(g), minlength=a.data.size)", "        flat = np.zeros(a.data.size)\n        flat[np.ravel(places)] = np.ravel(g)"),
+    Wrong("wrong_getitem_shape", "The gradient is handed on in the shape of the result.")
+    .expect(test_shapes="partial:getitem-not-placed")
+    .edit("return (flat.reshape(a.shape),)", "return (g,)"),
+    Wrong("wrong_getitem_marks", "Counts instead of gradients.")
+    .expect(test_shapes="partial:getitem-marks-only")
+    .edit("weights=np.ravel(g)", "weights=np.ones(places.size)"),
+    Wrong("wrong_getitem_numbers", "Takes single numbers and slices alone.")
+    .expect(test_shapes="partial")
+    .breaks("`index` is whatever NumPy takes")
+    .edit("    places = ", "    if isinstance(index, (list, np.ndarray)):\n        raise TypeError('an index is a number or a slice')\n    places = "),
+    Wrong("wrong_moves_forward", "Reshapes in another order.")
+    .expect(test_shapes="partial")
+    .breaks("They compute `a.data.reshape(shape)`")
+    .edit("np.reshape(a.data, shape)", "np.reshape(a.data, shape, order='F')")
+    .edit("np.reshape(g, before)", "np.reshape(g, before, order='F')"),
+]

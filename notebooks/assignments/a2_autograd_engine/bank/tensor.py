@@ -1,0 +1,70 @@
+"""Wrong answers to `Tensor`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "early_return": '''
+class Tensor(Operators):
+    recording = True
+
+    def __init__(self, data, requires_grad=False):
+        self.data = np.array(data).astype(float)
+        self.requires_grad, self.grad, self.version = requires_grad, None, [0]
+        self.inputs, self.vjp, self.saved = (), None, []
+
+    @classmethod
+    def from_op(cls, data, inputs, vjp, saved=()):
+        out = cls(data)
+        needed = [t for t in inputs if t.requires_grad]
+        if not needed or not cls.recording:
+            return out
+        out.requires_grad, out.inputs, out.vjp = True, inputs, vjp
+        for t in saved:
+            out.saved.append((t, t.version[0]))
+        return out
+''',
+}
+
+WRONG = [
+    Wrong("wrong_tensor_shares", "Keeps the caller's array where it can.")
+    .expect(test_tensor="partial:tensor-shares-the-array")
+    .breaks("it copies the numbers, as float64")
+    .edit("np.array(data).astype(float)", "np.asarray(data, float)"),
+    Wrong("wrong_tensor_integers", "Keeps the dtype of the data.")
+    .expect(test_tensor="partial:tensor-keeps-integers")
+    .breaks("it copies the numbers, as float64")
+    .edit("np.array(data).astype(float)", "np.array(data)"),
+    Wrong("wrong_tensor_one_version", "The version is an attribute of the class.")
+    .expect(test_tensor="failed:tensor-one-version-for-all", test_modes="partial")
+    .breaks("has a `version` of its own")
+    .edit("    recording = True", "    recording, version = True, [0]")
+    .edit("self.requires_grad, self.grad, self.version = requires_grad, None, [0]", "self.requires_grad, self.grad = requires_grad, None"),
+    Wrong("wrong_tensor_requires_all", "Requires gradients only if all inputs do.")
+    .expect(test_tensor="partial:result-requires-all")
+    .breaks("It requires gradients if at least one of the inputs does")
+    .edit("if not needed or", "if len(needed) < len(inputs) or"),
+    Wrong("wrong_tensor_ignores_recording", "recording is not looked at.")
+    .expect(test_tensor="partial:result-ignores-recording")
+    .breaks("While it is `False`, results do not require gradients")
+    .edit("if not needed or not cls.recording:", "if not needed:"),
+    Wrong("wrong_tensor_always_remembers", "Constants remember where they come from.")
+    .expect(test_tensor="partial:result-always-remembers")
+    .breaks("it remembers nothing")
+    .edit("out = cls(data)", "out = cls(data)\n        out.vjp, out.inputs = vjp, tuple(inputs)"),
+    Wrong("wrong_tensor_saves_list", "Notes the list in place of the number.")
+    .expect(test_tensor="partial:result-saves-the-list")
+    .breaks("the pair with its version number")
+    .edit("(t, t.version[0])", "(t, t.version)"),
+    Wrong("wrong_tensor_saves_nothing", "saved is forgotten.")
+    .expect(test_tensor="partial:result-saves-nothing")
+    .breaks("the pair with its version number")
+    .edit("        for t in saved:\n            out.saved.append((t, t.version[0]))\n", ""),
+    Wrong("wrong_tensor_recording_off", "Recording is off at first.")
+    .expect(test_tensor="passed", test_backward="failed")
+    .breaks("is `True` at first")
+    .edit("    recording = True", "    recording = False"),
+    Wrong("wrong_tensor_no_data", "Results hold a copy of the first input.")
+    .expect(test_tensor="partial")
+    .breaks("makes the result of an operation, which holds `data`")
+    .edit("out = cls(data)", "out = cls(inputs[0].data)"),
+]
