@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ELEMENTWISE", "MATRIX", "SHAPES", "UNARY", "Program", "Step", "draw_program", "simpler_ones", "values_of"]
+__all__ = ["ELEMENTWISE", "MATRIX", "SHAPES", "SUMS", "UNARY", "Program", "Step", "draw_program", "simpler_ones", "values_of"]
 
 Array = np.ndarray[Any, Any]
 ELEMENTWISE = ("add", "sub", "mul", "div", "neg", "power")

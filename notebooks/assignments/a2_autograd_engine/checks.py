@@ -47,7 +47,7 @@ def test_a_leaf(student, reference, draw, expect):
     """
     data = {"data": draw.normal((2, 2)), "whole": 2 * draw.integers(1, 5, 3) + 1}
     got, wanted = student.run(facts_of_a_leaf, **data), reference.run(facts_of_a_leaf, **data)
-    names = ("x.data", "the data of a tensor of integers, halved in place", "version and requires_grad of both")
+    names = ("x.data @ x.data", "the data of a tensor of integers, halved in place", "version and requires_grad of both")
     expect.close(got, wanted, names=names)
 
 
@@ -124,7 +124,7 @@ def test_what_is_refused_and_forgotten(student, reference, draw, expect):
     data = {"x": draw.away_from_zero((2,)), "gradient": draw.away_from_zero((2,))}
     cases = ("a second use of a graph", "a second use of a part", "two uses of a kept graph", "a change of saved numbers")
     names = [f"x.grad after {case}" for case in (*cases, "a change of numbers that were not saved")]
-    names.append("which of the first four were refused (1) or not (0)")
+    names.append("whether the second uses of these three, the third of the kept graph and that of changed numbers were refused (1)")
     expect.close(
         student.run(gradients_after_refusals, **data), reference.run(gradients_after_refusals, **data), names=names
     )
@@ -135,22 +135,28 @@ def test_what_is_refused_and_forgotten(student, reference, draw, expect):
     )
     got, wanted = student.run(memory_after_backward, **data), reference.run(memory_after_backward, **data)
     expect.close(got[0], wanted[0], "x.grad after two passes")
-    expect.close(got[1], wanted[1], "the number of functions and tensors that are still held after each pass")
+    expect.close(got[1], wanted[1], "the numbers of functions and of tensors that are held, with retain_graph and then without")
 
 
 # --- 3. arithmetic --------------------------------------------------------------------------------------------------
 
 
+STRETCHED = [
+    ((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 3), ()), ((2, 3), (2, 3)), ((2, 3), (1, 1)), ((1, 3), (3,)), ((1, 1), (1,)),
+    ((4, 2, 3), (2, 1)), ((4, 2, 3), (4, 1, 3)), ((2, 2, 2), (1, 2, 1)), ((3, 3), (3,)), ((2, 0), (2, 1)), ((0, 3), (3,)),
+]  # fmt: skip
+"""the shape of a gradient, and of the tensor that was stretched to it"""
+
+
 @pytest.mark.cell("test_arithmetic")
-@pytest.mark.parametrize(
-    "shapes",
-    [((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 3), ()), ((2, 3), (2, 3)), ((2, 3), (1, 1)), ((1, 3), (3,)), ((1, 1), (1,)),
-     ((4, 2, 3), (2, 1)), ((4, 2, 3), (4, 1, 3)), ((2, 2, 2), (1, 2, 1)), ((3, 3), (3,)), ((2, 0), (2, 1)), ((0, 3), (3,))],
-)  # fmt: skip
-def test_stretching_undone(student, reference, draw, expect, shapes):
+def test_stretching_undone(student, reference, draw, expect):
     """`unbroadcast` sums over the places that each entry was stretched to."""
-    gradient, shape = draw.normal(shapes[0]), shapes[1]
-    expect.close(student.unbroadcast(gradient, shape), reference.unbroadcast(gradient, shape), "unbroadcast")
+    # All are asked before one is compared: two mistakes may give the same for the first shape.
+    asked = [(draw.normal(whole), shape) for whole, shape in STRETCHED]
+    got = [student.unbroadcast(*arguments) for arguments in asked]
+    for mine, arguments in zip(got, asked, strict=True):
+        name = f"unbroadcast(gradient, {arguments[1]}) for a gradient of shape {arguments[0].shape}"
+        expect.close(mine, reference.unbroadcast(*arguments), name)
 
 
 @pytest.mark.cell("test_arithmetic")
@@ -226,6 +232,8 @@ def test_indexing(student, reference, draw, expect):
 @pytest.mark.cell("test_matmul")
 def test_products_of_matrices(student, reference, draw, expect):
     """Values and gradients are right for random programs with products of matrices."""
+    # Square ones first: there a wrong product has the right shape, and its values tell which it is.
+    require_programs(student, reference, expect, some_programs(draw, MATRIX, 20, most=3, shapes=[(2, 2)]))
     shapes = [(2, 2), (2, 3), (3, 2), (1, 3), (2, 1), (1, 1)]
     require_programs(student, reference, expect, some_programs(draw, MATRIX, 150, most=3, shapes=shapes))
 
@@ -323,13 +331,15 @@ def test_loss(student, reference, draw, expect, table):
 @pytest.mark.cell("test_training")
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_steps(student, reference, draw, expect, steps):
-    """Parameters and losses are right after one, two and three steps. (The last step is a second call of fit; old
-    numbers lie in .grad at the start.)
+    """Parameters and losses are right after one, two and three steps. (The last step is a second call of fit; with
+    more than one, old numbers lie in .grad at the start.)
     """
     sizes = (3, 4, 3)
     batches = [draw.choice(6, 3), draw.choice(6, 2), draw.choice(6, 4)][:steps]
     parameters = network(draw, sizes)
-    data = {"sizes": list(sizes), "parameters": parameters, "before": [draw.normal(p.shape) for p in parameters]}
+    # Of one step alone, gradients that are never cleared and gradients that are cleared late could not be told apart.
+    before = [draw.normal(p.shape) * (steps > 1) for p in parameters]
+    data = {"sizes": list(sizes), "parameters": parameters, "before": before}
     data |= {"x": draw.normal((6, 3)), "labels": draw.labels(6, 3), "lr": 0.5, "batches": batches}
     got, wanted = student.run(fitted, **data), reference.run(fitted, **data)
     start = {f"parameter {k}": value for k, value in enumerate(parameters)}
@@ -424,17 +434,19 @@ def taken_apart(numbers, shapes, programs):
 
 
 def require_protection(student, reference, draw, expect, codes, shape=(2,)):
-    """A backward pass after a change in place raises RuntimeError, or gives the gradients for the old numbers."""
+    """A backward pass after a change in place raises RuntimeError, or gives the gradients for the old numbers. (In the
+    first case run_changed answers with the gradients of an unchanged program.)
+    """
+    # All are asked before one is compared: only the last operation may be the unprotected one.
+    asked = []
     for code in codes:
         leaves = {x: np.abs(draw.away_from_zero(shape, 0.5)) for x in ("x0", "x1") if x in code}
-        gradient = draw.away_from_zero(shape)
-        for changed in (*leaves, "y"):
-            data = {"code": code, "leaves": leaves, "gradient": gradient}
-            wanted = reference.run(run_program, **data)[1:]
-            got = student.run(run_changed, **data, changed=changed)
-            # Nothing comes back from a backward pass that refuses.
-            names = [f"{x}.grad, with {changed} changed in place before the backward pass," for x in leaves]
-            expect.close(got or wanted, wanted, names=names)
+        data = {"code": code, "leaves": leaves, "gradient": draw.away_from_zero(shape)}
+        asked += [(data, changed) for changed in (*leaves, "y")]
+    got = [student.run(run_changed, **data, changed=changed) for data, changed in asked]
+    for mine, (data, changed) in zip(got, asked, strict=True):
+        names = [f"{x}.grad of `{data['code']}`, with {changed} changed in place before," for x in data["leaves"]]
+        expect.close(mine, reference.run(run_program, **data)[1:], names=names)
 
 
 def with_arrays(draw):

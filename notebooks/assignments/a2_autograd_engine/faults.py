@@ -135,9 +135,9 @@ IN_BACKWARD = [
         edits={
             "        gradient = gradients.pop(id(node))": "        gradient = gradients.pop(id(node))\n"
             "        if node.vjp is not None:\n"
-            "            gradient = node.grad = gradient + (0 if node.grad is None else node.grad)"
+            "            gradient = node.collected = gradient + getattr(node, 'collected', 0)"
         },
-        words="Results keep their gradients from one backward pass to the next and add to them, so with retain_graph the "
+        words="Results keep what they got from one backward pass to the next and add to them, so with retain_graph the "
         "second pass through a graph carries more than its share. Where do the gradients of one pass belong?",
         tests=BACKWARD,
     ),

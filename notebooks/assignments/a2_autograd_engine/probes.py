@@ -48,17 +48,22 @@ def run_programs(ns, programs, numbers):
 
 
 def run_changed(ns, code, leaves, gradient, changed):
-    """The gradients of a program's leaves if a tensor is changed in place before the backward pass."""
-    import contextlib
-
-    names = {name: ns.Tensor(value, requires_grad=True) for name, value in leaves.items()}
-    tensors = list(names.values())
-    exec(code, names)
-    names[changed].data[...] += 1
-    names[changed].version[0] += 1
-    with contextlib.suppress(RuntimeError):
-        ns.backward(names["y"], gradient)
-    return [t.grad for t in tensors if t.grad is not None]
+    """The gradients of a program's leaves if a tensor is changed in place before the backward pass; where that raises
+    RuntimeError, those without a change.
+    """
+    for change in (1, 0):
+        names = {name: ns.Tensor(value, requires_grad=True) for name, value in leaves.items()}
+        tensors = list(names.values())
+        exec(code, names)
+        names[changed].data[...] += change
+        names[changed].version[0] += change
+        try:
+            ns.backward(names["y"], gradient)
+            break
+        except RuntimeError:
+            if not change:
+                raise
+    return [t.grad for t in tensors]
 
 
 # --- 1. Tensor ------------------------------------------------------------------------------------------------------
@@ -75,7 +80,7 @@ def facts_of_a_leaf(ns, data, whole):
     given += 1
     other.version[0] += 1
     other.data[...] = other.data / 2
-    return [x.data, other.data, np.array([x.version[0], x.requires_grad, other.requires_grad], dtype=float)]
+    return [x.data @ x.data, other.data, np.array([x.version[0], x.requires_grad, other.requires_grad], dtype=float)]
 
 
 def facts_of_a_result(ns, data, gradient, flags, recording):
@@ -86,10 +91,11 @@ def facts_of_a_result(ns, data, gradient, flags, recording):
     for k, t in enumerate(inputs):
         t.version[0] = k + 3
     try:
-        ns.Tensor.recording = recording > 0
+        before = ns.Tensor.recording
+        ns.Tensor.recording = before and recording > 0
         out = ns.Tensor.from_op(sum(data), tuple(inputs), lambda g: tuple(g * (k + 1) for k in range(len(data))), inputs)
     finally:
-        ns.Tensor.recording = True
+        ns.Tensor.recording = before
     for t in inputs:
         t.version[0] += 10
     past = [] if out.vjp is None else list(out.vjp(gradient))
@@ -182,11 +188,12 @@ def gradients_of_counted_calls(ns, x, gradient, depth):
 
 def gradients_after_refusals(ns, x, gradient):
     """The gradient of x after a second use of a graph, of a part of a graph, of a kept graph, of one whose numbers were
-    changed, and of one with a tensor changed that was not saved; and how many of the first four were refused.
+    changed, and of one with a tensor changed that was not saved; and which uses were refused: the second of the first
+    three, the third of the kept one, and that of the changed one.
     """
     import numpy as np
 
-    refused = np.zeros(4)
+    refused = np.zeros(5)
 
     op = ns.Tensor.from_op
 
@@ -212,12 +219,12 @@ def gradients_after_refusals(ns, x, gradient):
     again(1, mul(y, y))
     y = mul(kept, kept)
     ns.backward(y, gradient, retain_graph=True)
-    ns.backward(y, gradient)
     again(2, y)
+    again(3, y)
     y = mul(changed, changed)
     changed.data[...] += 1
     changed.version[0] += 1
-    again(3, y)
+    again(4, y)
     y = add(unsaved, unsaved)
     unsaved.data[...] += 1
     unsaved.version[0] += 1
@@ -251,10 +258,11 @@ def memory_after_backward(ns, x, gradient):
     class Held:
         pass
 
-    seen, results = [], [ns.Tensor(x, requires_grad=True)]
+    seen, results = ([], []), [ns.Tensor(x, requires_grad=True)]
     for _ in range(3):
         held, saved = Held(), ns.Tensor(x)
-        seen += [weakref.ref(held), weakref.ref(saved)]
+        seen[0].append(weakref.ref(held))
+        seen[1].append(weakref.ref(saved))
         results.append(
             ns.Tensor.from_op(results[-1].data, (results[-1],), lambda g, held=held: (g,), (saved,))
         )
@@ -263,7 +271,7 @@ def memory_after_backward(ns, x, gradient):
     for keep in (True, False):
         ns.backward(results[-1], gradient, retain_graph=keep)
         gc.collect()
-        counts.append(sum(see() is not None for see in seen))
+        counts += [sum(see() is not None for see in some) for some in seen]
     return [results[0].grad, np.array(counts, dtype=float)]
 
 

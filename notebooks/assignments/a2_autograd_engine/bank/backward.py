@@ -115,19 +115,19 @@ WRONG = [
     .breaks("What was there before is added to")
     .edit("t.grad = g.copy() if t.grad is None else t.grad + g", "t.grad = g.copy()"),
     Wrong("wrong_backward_gradient_ignored", "Always starts from ones.")
-    .expect(test_backward="partial:gradient-ignored")
+    .expect(test_backward="failed:gradient-ignored")
     .breaks("`gradient`: the gradient of the loss with respect to `tensor`")
     .edit("gradient.astype(float)", "np.ones(tensor.shape)"),
     Wrong("wrong_backward_results_get_gradients", "Writes .grad into every tensor on the way.")
     .expect(test_backward="partial:results-get-gradients")
     .breaks("No other tensor gets a `.grad`")
     .edit("        if any(s.version[0]", "        t.grad = g\n        if any(s.version[0]"),
-    Wrong("wrong_backward_piles_up", "Adds up gradients in .grad of results, over passes.")
+    Wrong("wrong_backward_piles_up", "Results add up their gradients over passes.")
     .expect(test_backward="partial:results-pile-up")
-    .breaks("No other tensor gets a `.grad`")
+    .breaks("and the next backward pass works")
     .edit(
         "        if any(s.version[0]",
-        "        t.grad = g if t.grad is None else t.grad + g\n        g = t.grad\n        if any(s.version[0]",
+        "        t.total = g = g + getattr(t, 'total', 0)\n        if any(s.version[0]",
     ),
     Wrong("wrong_backward_constants", "Constants get gradients, too.")
     .expect(test_backward="partial:constants-get-gradients")
@@ -189,7 +189,7 @@ def backward(tensor, gradient=None, retain_graph=False):
     .breaks("A chain of 50,000 operations works")
     .whole(RECURSIVE),
     Wrong("wrong_backward_no_visited", "Lists a tensor once for every path, and passes on all of its gradient each time.")
-    .expect(test_backward="failed")
+    .expect(test_backward="partial")
     .whole(RECURSIVE.replace("if id(t) not in seen:", "if True:")),
     Wrong("wrong_backward_not_forgotten", "retain_graph makes no difference: nothing is forgotten.")
     .expect(test_backward="partial:graph-not-forgotten")

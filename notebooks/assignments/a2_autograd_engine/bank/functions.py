@@ -56,30 +56,30 @@ TANH_LATE = "    y = Tensor.from_op(np.tanh(a.data), (a,), lambda g: (g - g * y.
 
 WRONG = [
     Wrong("wrong_exp_input", "The slope is the input.")
-    .expect(test_functions="partial:exp-slope-is-the-input")
+    .expect(test_functions="failed:exp-slope-is-the-input")
     .edit(EXP, "    return elementwise(a, np.exp(a.data), a.data.copy())"),
     Wrong("wrong_exp_slope_missing", "The slope of exp is 1.")
-    .expect(test_functions="partial:exp-slope-missing")
+    .expect(test_functions="failed:exp-slope-missing")
     .edit(EXP, "    return elementwise(a, np.exp(a.data), 1.0)"),
     Wrong("wrong_log_slope", "The slope of log is a.")
-    .expect(test_functions="partial:log-slope-inverted")
+    .expect(test_functions="failed:log-slope-inverted")
     .edit("1.0 / a.data", "1.0 * a.data"),
     Wrong("wrong_log_ten", "The logarithm to base 10, with the slope of the natural one.")
     .expect(test_functions="partial:log-base-ten")
     .breaks("`log` is the natural logarithm")
     .edit("np.log(a.data)", "np.log(a.data) / np.log(10)"),
     Wrong("wrong_relu_gradient_mask", "The mask is made of the gradient.")
-    .expect(test_functions="partial:relu-mask-from-the-gradient")
+    .expect(test_functions="failed:relu-mask-from-the-gradient")
     .base("recomputed")
     .edit("np.where(a.data > 0, g, 0.0)]", "np.where(g > 0, g, 0.0)]"),
     Wrong("wrong_relu_no_mask", "ReLU lets all gradients pass.")
     .expect(test_functions="partial:relu-mask-missing")
     .edit("np.heaviside(a.data, 0.5)", "np.ones(a.shape)"),
     Wrong("wrong_tanh_input", "1 minus the square of the input.")
-    .expect(test_functions="partial:tanh-slope-of-the-input")
+    .expect(test_functions="failed:tanh-slope-of-the-input")
     .edit("1 - t * t", "1 - a.data * a.data"),
     Wrong("wrong_tanh_no_square", "1 minus the result.")
-    .expect(test_functions="partial:tanh-square-missing")
+    .expect(test_functions="failed:tanh-square-missing")
     .edit("1 - t * t", "1 - t"),
     Wrong("wrong_log_unprotected", "log reads its input late and does not save it.")
     .expect(test_functions="partial:log-not-protected")
