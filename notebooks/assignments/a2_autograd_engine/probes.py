@@ -314,10 +314,12 @@ def gradients_around_no_grad(ns, x, gradient):
             ns.Tensor.recording = True
 
     found = []
-    for make in (inside, after, between, switched_off):
+    try:
+        for make in (inside, after, between, switched_off):
+            ns.Tensor.recording = True
+            found.append(gradient_with(make))
+    finally:
         ns.Tensor.recording = True
-        found.append(gradient_with(make))
-    ns.Tensor.recording = True
     return found
 
 
@@ -333,9 +335,9 @@ def gradients_after_an_exception(ns, x, gradient):
             raise ValueError("in the block")
     except ValueError:
         came_through += 1
-    recording = ns.Tensor.recording
+    finally:
+        recording, ns.Tensor.recording = ns.Tensor.recording, True
     y = ns.Tensor.from_op(3 * t.data, (t,), lambda g: (3 * g,))
-    ns.Tensor.recording = True
     if recording:
         ns.backward(y, gradient)
     return [came_through, [] if t.grad is None else t.grad]

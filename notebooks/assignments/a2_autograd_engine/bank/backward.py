@@ -223,6 +223,11 @@ def backward(tensor, gradient=None, retain_graph=False):
     .expect(test_backward="partial:single-number-refused")
     .breaks("it holds one number, and the gradient is 1")
     .edit("tensor.data.size > 1", "tensor.shape != ()"),
+    Wrong("wrong_backward_returns", "Returns the gradients, and leaves none.")
+    .expect(test_backward="failed")
+    .breaks("It returns nothing, and leaves gradients in the leaves")
+    .edit("t.grad = g.copy() if t.grad is None else t.grad + g", "users[t] = g")
+    .edit("            users[id(parent)] -= 1", "            users[id(parent)] -= 1  # a dict of counts, and of gradients"),
     Wrong("wrong_backward_first_input", "Only the first input gets a gradient.")
     .expect(test_backward="failed")
     .breaks("Every leaf that requires gradients and from which `tensor` was computed")

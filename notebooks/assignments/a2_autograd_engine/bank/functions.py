@@ -83,17 +83,21 @@ WRONG = [
     .edit("1 - t * t", "1 - t"),
     Wrong("wrong_log_unprotected", "log reads its input late and does not save it.")
     .expect(test_functions="partial:log-not-protected")
+    .breaks("is refused or does no harm")
     .base("recomputed")
     .edit("Tensor.from_op(np.log(a.data), [a], vjp, [a])", "Tensor.from_op(np.log(a.data), [a], vjp)"),
     Wrong("wrong_results_unprotected", "exp and tanh read their results late.")
     .expect(test_functions="partial:results-not-protected")
+    .breaks("is refused or does no harm")
     .edit(EXP, EXP_LATE)
     .edit(TANH, TANH_LATE),
     Wrong("wrong_exp_unprotected", "exp reads its result late.")
     .expect(test_functions="partial:exp-result-not-protected")
+    .breaks("is refused or does no harm")
     .edit(EXP, EXP_LATE),
     Wrong("wrong_tanh_unprotected", "tanh reads its result late.")
     .expect(test_functions="partial:tanh-result-not-protected")
+    .breaks("is refused or does no harm")
     .edit(TANH, TANH_LATE),
     Wrong("wrong_functions_of_rows", "exp is applied to the first row alone.")
     .expect(test_functions="failed")

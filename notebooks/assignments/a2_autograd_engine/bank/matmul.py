@@ -49,6 +49,7 @@ WRONG = [
     .edit("unbroadcast(ga, a.shape), unbroadcast(gb, b.shape)", "ga, gb"),
     Wrong("wrong_matmul_unprotected", "Nothing is saved.")
     .expect(test_matmul="partial:matmul-not-protected")
+    .breaks("is refused or does no harm")
     .edit("(a, b), vjp, (a, b))", "(a, b), vjp)"),
     Wrong("wrong_matmul_elementwise", "Multiplies element by element.")
     .expect(test_matmul="partial")

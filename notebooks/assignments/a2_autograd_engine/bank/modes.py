@@ -52,6 +52,11 @@ WRONG = [
     .expect(test_modes="partial:no-grad-swallows-the-exception")
     .breaks("The exception goes on to the caller")
     .edit("    finally:", "    except Exception:\n        pass\n    finally:"),
+    Wrong("wrong_no_grad_function", "A plain function that switches off.")
+    .expect(test_modes="partial")
+    .breaks("to be used as `with no_grad():`")
+    .edit("@contextmanager\n", "")
+    .edit("    try:\n        yield\n    finally:\n        Tensor.recording = before", "    return before"),
     Wrong("wrong_detach_copy", "Copies the numbers.")
     .expect(test_modes="partial:detach-copies")
     .breaks("They share the array itself")

@@ -103,7 +103,7 @@ WRONG = [
     .edit("for layer in self.layers], [])", "for layer in self.layers[::-1]], [])"),
     Wrong("wrong_mlp_two_layers", "Always two layers.")
     .expect(test_training="partial")
-    .breaks("is a chain of `Linear` layers")
+    .breaks("A network is a chain of `Linear` layers")
     .edit("range(1, len(sizes))", "(1, len(sizes) - 1)"),
     Wrong("wrong_linear_parameters", "The bias first.")
     .expect(test_training="partial")
@@ -115,7 +115,7 @@ WRONG = [
     .edit("matmul(x, self.weight) + self.bias", "matmul(x, self.weight) + 0 * self.bias"),
     Wrong("wrong_linear_shape", "Weights of shape (n_out, n_in).")
     .expect(test_training="partial")
-    .breaks("has two leaves that require gradients")
+    .breaks("A layer has two leaves that require gradients")
     .edit("rng.standard_normal((n_in, n_out))", "rng.standard_normal((n_out, n_in))")
     .edit("matmul(x, self.weight)", "matmul(x, self.weight.transpose())"),
     Wrong("wrong_loss_sum", "The sum over the rows.")
