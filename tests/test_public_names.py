@@ -18,11 +18,13 @@ MODULES = {
     *(f"course_lib.{name}" for name in ("parity", "playground", "plots", "timing", "virtual_cuda")),
     # The visible checks of each assignment, and what they share with the hidden ones.
     "course_lib.checks.a1_numpy_backprop",
+    "course_lib.checks.a2_autograd_engine",
     "course_lib.checks.a3_pytorch_autograd",
     "course_lib.checks.a4_modules_and_optimizers",
     "course_lib.checks.a6_cuda_training",
     "course_lib.checks.delegation",
     "course_lib.checks.oracles",
+    "course_lib.checks.programs",
     "course_lib.checks.training",
     "course_lib.data.online",
     # What runs in other processes must be importable there by its own name.

@@ -140,7 +140,9 @@ def backward_of_shared_tensors(Tensor: Any, backward: Function) -> None:
     far = _triple(Tensor, _triple(Tensor, a))
     y = _product(Tensor, _total(Tensor, far, a), a)  # (27x + 3x) * 3x = 90 x ** 2
     backward(y, np.array([1.0, 10.0]))
-    hint = "a is used three times, once behind two more operations. It may pass its gradient on only when all have come."
+    hint = (
+        "a is used three times, once behind two more operations. It may pass its gradient on only when all have come."
+    )
     _require_gradient("x", x, [180.0, -3600.0], hint)
 
 
@@ -242,7 +244,9 @@ def backward_after_a_change(Tensor: Any, backward: Function) -> None:
     x.data += 1
     x.version[0] += 1
     if not _is_refused(lambda: backward(y, np.ones(2))):
-        fail("x was saved, its version was raised, and backward raised no RuntimeError.", "Compare with what was noted.")
+        fail(
+            "x was saved, its version was raised, and backward raised no RuntimeError.", "Compare with what was noted."
+        )
     if _is_refused(lambda: backward(z, np.ones(2))):
         fail("x was changed but not saved for 3 * x, and backward raised RuntimeError.", "Only saved tensors matter.")
 

@@ -16,7 +16,20 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ELEMENTWISE", "MATRIX", "SHAPES", "SUMS", "UNARY", "Program", "Step", "draw_program", "simpler_ones", "values_of"]
+__all__ = [
+    "ELEMENTWISE",
+    "KINK",
+    "MATRIX",
+    "MOST",
+    "SHAPES",
+    "SUMS",
+    "UNARY",
+    "Program",
+    "Step",
+    "draw_program",
+    "simpler_ones",
+    "values_of",
+]
 
 Array = np.ndarray[Any, Any]
 ELEMENTWISE = ("add", "sub", "mul", "div", "neg", "power")
@@ -107,9 +120,9 @@ def values_of(program: Program) -> dict[str, Array]:
 def _run(
     steps: Sequence[tuple[str, Step]], leaves: Mapping[str, Any], operations: Mapping[str, Callable[..., Any]]
 ) -> dict[str, Any]:
-    known = dict(leaves)
+    known: dict[Any, Any] = dict(leaves)
     for name, step in steps:
-        known[name] = operations[step.op](*(known.get(v, v) for v in step.of), *step.more)  # type: ignore[call-overload]
+        known[name] = operations[step.op](*(known.get(v, v) for v in step.of), *step.more)
     return known
 
 
@@ -170,7 +183,7 @@ def simpler_ones(program: Program) -> list[Program]:
         if any(leaf[0] == "x" for leaf in leaves):
             own_steps = tuple(s if s[0] != name else ("y", s[1]) for s in program.steps[: k + 1] if s[0] in before)
             up_to.append(Program(leaves, own_steps, _gradient(known[name])))
-    return sorted([*alone, *up_to[:-1]], key=_size) + [program]
+    return [*sorted([*alone, *up_to[:-1]], key=_size), program]
 
 
 def _size(program: Program) -> tuple[int, int]:
@@ -219,13 +232,13 @@ def _draw_step(
     shapes: Sequence[tuple[int, ...]],
     numbers: bool,
 ) -> Step | None:
-    op = operations[generator.integers(len(operations))]
+    op = _one_of(operations, generator)
     # Recent values more often than old ones, so that programs get deep; a new leaf now and then, so that they get wide.
     if known and generator.random() < 0.85:
         names = list(known)
-        first = names[-1] if generator.random() < 0.6 else names[generator.integers(len(names))]
+        first = names[-1] if generator.random() < 0.6 else _one_of(names, generator)
     else:
-        first = leaf(_stack(shapes, generator) if op == "matmul" else shapes[generator.integers(len(shapes))])
+        first = leaf(_stack(shapes, generator) if op == "matmul" else _one_of(shapes, generator))
     value = known[first]
     if op in _SIGNS:
         if numbers and op != "matmul" and generator.random() < 0.25:
@@ -233,7 +246,7 @@ def _draw_step(
             return Step(op, (first, number) if generator.random() < 0.5 else (number, first))
         return _draw_pair(generator, op, first, known, leaf, shapes)
     if op == "power":
-        return Step(op, (first,), ((2, 3, -1, 0.5, 1, -2)[generator.integers(6)],))
+        return Step(op, (first,), (_one_of((2, 3, -1, 0.5, 1, -2), generator),))
     if op in SUMS:
         return Step(op, (first,), (_axis(generator, value.ndim), bool(generator.random() < 0.4)))
     if op == "reshape":
@@ -258,20 +271,24 @@ def _draw_pair(
     fits = _multiplies if op == "matmul" else _broadcasts
     partners = [name for name, value in known.items() if fits(known[first].shape, value.shape)]
     if partners and generator.random() < 0.6:
-        second = partners[generator.integers(len(partners))]
+        second = _one_of(partners, generator)
     else:
         fitting = [shape for shape in shapes if fits(known[first].shape, shape)]
         if not fitting:
             return None
-        second = leaf(fitting[generator.integers(len(fitting))])
+        second = leaf(_one_of(fitting, generator))
     swapped = op != "matmul" and generator.random() < 0.5
     return Step(op, (second, first) if swapped else (first, second))
+
+
+def _one_of(several: Sequence[Any], generator: np.random.Generator) -> Any:
+    return several[int(generator.integers(len(several)))]
 
 
 def _stack(shapes: Sequence[tuple[int, ...]], generator: np.random.Generator) -> tuple[int, ...]:
     """The shape of a matrix or a stack of them."""
     fitting = [shape for shape in shapes if len(shape) > 1]
-    return fitting[generator.integers(len(fitting))]
+    return _one_of(fitting, generator)
 
 
 def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
@@ -292,8 +309,8 @@ def _axis(generator: np.random.Generator, ndim: int) -> int | tuple[int, ...] | 
 
 def _new_shape(generator: np.random.Generator, size: int) -> tuple[int, ...]:
     divisors = [n for n in range(1, size + 1) if size % n == 0]
-    n = divisors[generator.integers(len(divisors))]
-    return ((n, size // n), (-1, n), (size,), (n, 1, -1), (1, -1))[generator.integers(5)]
+    n = _one_of(divisors, generator)
+    return _one_of(((n, size // n), (-1, n), (size,), (n, 1, -1), (1, -1)), generator)
 
 
 def _draw_index(generator: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -307,7 +324,7 @@ def _draw_index(generator: np.random.Generator, shape: tuple[int, ...]) -> Any:
     if len(shape) > 1:
         columns = [int(i) for i in generator.integers(0, shape[1], len(rows))]
         kinds += [(rows, columns), (slice(None), columns), (slice(start, None), int(generator.integers(shape[1])))]
-    return kinds[generator.integers(len(kinds))]
+    return _one_of(kinds, generator)
 
 
 def _index(index: Any) -> str:
@@ -322,14 +339,15 @@ def _index(index: Any) -> str:
 
 def _accepted(step: Step, known: Mapping[str, Array]) -> Array | None:
     """The value of a step, or None where it is too large or near a place where a slope jumps or is infinite."""
-    first = known.get(step.of[0], step.of[0])  # type: ignore[call-overload]
+    given: Mapping[Any, Any] = known
+    first = given.get(step.of[0], step.of[0])
     if step.op == "relu" and np.abs(first).min(initial=1.0) < KINK:
         return None
     if step.op == "log" and np.min(first, initial=1.0) < 0.2:
         return None
     if step.op == "exp" and np.max(first, initial=0.0) > 3:
         return None
-    if step.op == "div" and np.abs(known.get(step.of[1], step.of[1])).min(initial=1.0) < 0.3:  # type: ignore[call-overload]
+    if step.op == "div" and np.abs(given.get(step.of[1], step.of[1])).min(initial=1.0) < 0.3:
         return None
     if step.op == "power" and step.more[0] < 1:
         least = np.abs(first).min(initial=1.0) if step.more[0] < 0 else np.min(first, initial=1.0)

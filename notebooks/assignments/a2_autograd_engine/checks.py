@@ -47,11 +47,15 @@ def test_a_leaf(student, reference, draw, expect):
     """
     data = {"data": draw.normal((2, 2)), "whole": 2 * draw.integers(1, 5, 3) + 1}
     got, wanted = student.run(facts_of_a_leaf, **data), reference.run(facts_of_a_leaf, **data)
-    names = ("x.data @ x.data", "the data of a tensor of integers, halved in place", "version and requires_grad of both")
+    names = (
+        "x.data @ x.data",
+        "the data of a tensor of integers, halved in place",
+        "version and requires_grad of both",
+    )
     expect.close(got, wanted, names=names)
 
 
-@pytest.mark.cell("test_tensor", weight=2)
+@pytest.mark.cell("test_tensor", weight=2, evidence="observed")
 @pytest.mark.parametrize("flags", [(1,), (0, 1), (1, 0), (1, 1), (0, 0)])
 @pytest.mark.parametrize("recording", [1, 0])
 def test_a_result(student, reference, draw, expect, flags, recording):
@@ -116,15 +120,22 @@ def test_each_operation_once(student, reference, draw, expect):
     expect.close(got, wanted, names=("y.data", "x.grad"))
 
 
-@pytest.mark.cell("test_backward")
+@pytest.mark.cell("test_backward", evidence="observed")
 def test_what_is_refused_and_forgotten(student, reference, draw, expect):
     """A used graph, numbers that were changed, and several numbers without a gradient are refused; a graph that is
     kept can be used again, and one that is not is forgotten.
     """
     data = {"x": draw.away_from_zero((2,)), "gradient": draw.away_from_zero((2,))}
-    cases = ("a second use of a graph", "a second use of a part", "two uses of a kept graph", "a change of saved numbers")
+    cases = (
+        "a second use of a graph",
+        "a second use of a part",
+        "two uses of a kept graph",
+        "a change of saved numbers",
+    )
     names = [f"x.grad after {case}" for case in (*cases, "a change of numbers that were not saved")]
-    names.append("whether the second uses of these three, the third of the kept graph and that of changed numbers were refused (1)")
+    names.append(
+        "whether the second uses of these three, the third of the kept graph and that of changed numbers were refused (1)"
+    )
     expect.close(
         student.run(gradients_after_refusals, **data), reference.run(gradients_after_refusals, **data), names=names
     )
@@ -135,7 +146,9 @@ def test_what_is_refused_and_forgotten(student, reference, draw, expect):
     )
     got, wanted = student.run(memory_after_backward, **data), reference.run(memory_after_backward, **data)
     expect.close(got[0], wanted[0], "x.grad after two passes")
-    expect.close(got[1], wanted[1], "the numbers of functions and of tensors that are held, with retain_graph and then without")
+    expect.close(
+        got[1], wanted[1], "the numbers of functions and of tensors that are held, with retain_graph and then without"
+    )
 
 
 # --- 3. arithmetic --------------------------------------------------------------------------------------------------
@@ -217,7 +230,9 @@ def test_sums(student, reference, draw, expect):
 def test_reshaping(student, reference, draw, expect):
     """Values and gradients are right for random programs with reshape and transpose."""
     more = [*STACKS, (2, 3, 4)]
-    require_programs(student, reference, expect, some_programs(draw, ("reshape", "transpose"), 200, most=4, shapes=more))
+    require_programs(
+        student, reference, expect, some_programs(draw, ("reshape", "transpose"), 200, most=4, shapes=more)
+    )
 
 
 @pytest.mark.cell("test_shapes")
@@ -284,7 +299,7 @@ def test_detach(student, reference, draw, expect):
     expect.close(student.run(detached, **data), reference.run(detached, **data), names=names)
 
 
-@pytest.mark.cell("test_modes")
+@pytest.mark.cell("test_modes", evidence="observed")
 @pytest.mark.parametrize("shapes", [((2,), (2,)), ((2, 3), (3,)), ((2, 2), ())])
 def test_add_in_place(student, reference, draw, expect, shapes):
     """`add_` adds in place, raises the version, and refuses a recorded leaf."""
@@ -361,7 +376,9 @@ def test_start_and_digits(student, reference, draw, expect):
         expect.close(float(np.mean(mine)), 0.0, f"the mean of {name}", atol=0.12 * spread + 1e-12)
         repeated = len(np.unique(mine)) < len(np.unique(right))
         expect.true(not repeated, f"among the numbers of {name} in two new networks some are equal.", kind="equal")
-    expect.true(normal_like(got[0][0]), "the first weight is not drawn from a normal distribution.", kind="distribution")
+    expect.true(
+        normal_like(got[0][0]), "the first weight is not drawn from a normal distribution.", kind="distribution"
+    )
     digits = load_digits()
     x = digits.x_train.reshape(-1, 64).astype(np.float64)
     start = got[0]

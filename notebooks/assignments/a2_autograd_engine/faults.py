@@ -55,7 +55,9 @@ IN_TENSOR = [
     Fault(
         "result-always-remembers",
         cell="tensor",
-        edits={"result = Tensor(data)": "result = Tensor(data)\n        result.inputs, result.vjp = tuple(inputs), vjp"},
+        edits={
+            "result = Tensor(data)": "result = Tensor(data)\n        result.inputs, result.vjp = tuple(inputs), vjp"
+        },
         words="A result that requires no gradients remembers its inputs and its vjp all the same. They keep memory alive "
         "that nobody will use. Look at what stands outside of your condition.",
         tests=TENSOR,
@@ -124,7 +126,9 @@ IN_BACKWARD = [
     Fault(
         "results-get-gradients",
         cell="backward",
-        edits={"        for t, version in node.saved:": "        node.grad = gradient\n        for t, version in node.saved:"},
+        edits={
+            "        for t, version in node.saved:": "        node.grad = gradient\n        for t, version in node.saved:"
+        },
         words="Results of operations have a `.grad` after the backward pass. In a large network these arrays would fill "
         "the memory; only leaves keep theirs. Look at where you write to `.grad`.",
         tests=BACKWARD,
@@ -445,7 +449,9 @@ IN_ARITHMETIC = [
 EXP = "return Tensor.from_op(value.copy(), (a,), lambda gradient: (gradient * value,))"
 EXP_LATE = "result = Tensor.from_op(value, (a,), lambda gradient: (gradient * result.data,))\n    return result"
 TANH = "return Tensor.from_op(value.copy(), (a,), lambda gradient: (gradient * (1 - value**2),))"
-TANH_LATE = "result = Tensor.from_op(value, (a,), lambda gradient: (gradient * (1 - result.data**2),))\n    return result"
+TANH_LATE = (
+    "result = Tensor.from_op(value, (a,), lambda gradient: (gradient * (1 - result.data**2),))\n    return result"
+)
 
 IN_FUNCTIONS = [
     Fault(

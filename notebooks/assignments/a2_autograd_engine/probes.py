@@ -93,7 +93,8 @@ def facts_of_a_result(ns, data, gradient, flags, recording):
     try:
         before = ns.Tensor.recording
         ns.Tensor.recording = before and recording > 0
-        out = ns.Tensor.from_op(sum(data), tuple(inputs), lambda g: tuple(g * (k + 1) for k in range(len(data))), inputs)
+        factors = range(1, len(data) + 1)
+        out = ns.Tensor.from_op(sum(data), tuple(inputs), lambda g: tuple(g * k for k in factors), inputs)
     finally:
         ns.Tensor.recording = before
     for t in inputs:
@@ -263,9 +264,7 @@ def memory_after_backward(ns, x, gradient):
         held, saved = Held(), ns.Tensor(x)
         seen[0].append(weakref.ref(held))
         seen[1].append(weakref.ref(saved))
-        results.append(
-            ns.Tensor.from_op(results[-1].data, (results[-1],), lambda g, held=held: (g,), (saved,))
-        )
+        results.append(ns.Tensor.from_op(results[-1].data, (results[-1],), lambda g, held=held: (g,), (saved,)))
     del held, saved
     counts = []
     for keep in (True, False):

@@ -14,8 +14,9 @@ from tests.course_lib.checks.visible import Visible, errors_of, two_devices
 from tests.sampling import sample
 
 A1, A3, A4 = map(Visible, ("a1_numpy_backprop", "a3_pytorch_autograd", "a4_modules_and_optimizers"))
+A2 = Visible("a2_autograd_engine")
 A6 = Visible("a6_cuda_training", skipped_cell="digits", slow_check="fit_reads_digits")
-ALL = pytest.mark.parametrize("one", [A1, A3, A4, A6], ids=lambda one: one.name)
+ALL = pytest.mark.parametrize("one", [A1, A2, A3, A4, A6], ids=lambda one: one.name)
 
 # An entry of the bank, or the fault that it must be called by -> what the student reads.
 COMMONEST = {
@@ -113,7 +114,7 @@ def test_what_is_right_passes_every_check(one: Visible) -> None:
     assert {name: errors for name, errors in found.items() if errors} == {}
 
 
-@pytest.mark.parametrize("one", [A1, A3, A4], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [A1, A2, A3, A4], ids=lambda one: one.name)
 def test_what_is_wrong_is_told_in_one_line(one: Visible) -> None:
     wrong = [entry for entry in one.bank.values() if entry.kind == "fault"]
     asked = sample(f"visible checks, wrong, {one.name}", wrong, 10, sources=lambda entry: [entry.file, one.file])

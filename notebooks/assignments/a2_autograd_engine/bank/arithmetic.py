@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "pairs": '''
+    "pairs": """
 def unbroadcast(gradient, shape):
     while len(gradient.shape) > len(shape):
         gradient = gradient.sum(0)
@@ -48,21 +48,24 @@ def power(a, exponent):
     else:
         slope = exponent * np.power(a.data, exponent - 1)
     return Tensor.from_op(np.power(a.data, exponent), (a,), lambda g: (slope * g,))
-''',
+""",
 }
 
 WRONG = [
     Wrong("wrong_unbroadcast_nothing", "Broadcasting is not undone.")
     .expect(test_arithmetic="partial:broadcasting-not-undone", test_matmul="passed")
     .breaks("It undoes the stretching")
-    .edit("    while len(gradient.shape) > len(shape):", "    return gradient\n    while len(gradient.shape) > len(shape):"),
+    .edit(
+        "    while len(gradient.shape) > len(shape):",
+        "    return gradient\n    while len(gradient.shape) > len(shape):",
+    ),
     Wrong("wrong_unbroadcast_added_axes_only", "Stretched axes are forgotten.")
     .expect(test_arithmetic="partial:stretched-axes-not-summed")
     .breaks("It undoes the stretching")
     .edit("if shape[k] == 1 != gradient.shape[k]:", "if False:"),
     Wrong("wrong_unbroadcast_drops", "The stretched axis is dropped.")
     .expect(test_arithmetic="partial:stretched-axes-dropped")
-    .whole('''
+    .whole("""
 def unbroadcast(gradient, shape):
     lead = gradient.ndim - len(shape)
     axes = (*range(lead), *(lead + k for k, n in enumerate(shape) if n == 1))
@@ -95,7 +98,7 @@ def power(a, exponent):
 
 def div(a, b):
     return mul(a, power(as_tensor(b), -1))
-'''),
+"""),
     Wrong("wrong_unbroadcast_mean", "Averages over the uses.")
     .expect(test_arithmetic="partial:broadcasting-averaged")
     .edit("gradient.sum(0)", "gradient.mean(0)")
@@ -167,13 +170,16 @@ def div(a, b):
     .expect(test_arithmetic="partial")
     .breaks("or one is a tensor and the other a number or an array")
     .base("plain")
-    .edit("    a, b = as_tensor(a), as_tensor(b)\n    vjp = lambda g: (unbroadcast(g * b.data", "    vjp = lambda g: (unbroadcast(g * b.data"),
+    .edit(
+        "    a, b = as_tensor(a), as_tensor(b)\n    vjp = lambda g: (unbroadcast(g * b.data",
+        "    vjp = lambda g: (unbroadcast(g * b.data",
+    ),
     Wrong("wrong_exponent_tensor", "Returns an array.")
     .expect(test_arithmetic="partial")
     .breaks("and return a tensor")
     .edit("Tensor.from_op(np.power(a.data, exponent), (a,), lambda g: (slope * g,))", "np.power(a.data, exponent)"),
 ]
-BASES["plain"] = '''
+BASES["plain"] = """
 def unbroadcast(gradient, shape):
     padded = (1,) * (np.ndim(gradient) - len(shape)) + tuple(shape)
     axes = tuple(k for k in range(len(padded)) if padded[k] == 1)
@@ -211,4 +217,4 @@ def neg(a):
 def power(a, exponent):
     vjp = lambda g: (g * exponent * np.power(a.data, exponent - 1) if exponent != 0 else 0.0 * g,)
     return Tensor.from_op(np.power(a.data, exponent), (a,), vjp, (a,))
-'''
+"""

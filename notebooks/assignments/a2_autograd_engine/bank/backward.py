@@ -2,7 +2,7 @@
 
 from autograder.bank import Wrong
 
-RECURSIVE = '''
+RECURSIVE = """
 def backward(tensor, gradient=None, retain_graph=False):
     if gradient is None:
         if tensor.data.size > 1:
@@ -35,9 +35,9 @@ def backward(tensor, gradient=None, retain_graph=False):
             def spent(gradient):
                 raise RuntimeError("spent")
             t.inputs, t.saved, t.vjp = (), (), spent
-'''
+"""
 
-PATHS = '''
+PATHS = """
 def backward(tensor, gradient=None, retain_graph=False):
     if gradient is None:
         if tensor.data.size > 1:
@@ -59,10 +59,10 @@ def backward(tensor, gradient=None, retain_graph=False):
     if not retain_graph:
         for t in met:
             t.inputs, t.saved, t.vjp = (), (), spent
-'''
+"""
 
 BASES = {
-    "kahn": '''
+    "kahn": """
 def backward(tensor, gradient=None, retain_graph=False):
     if gradient is None:
         if tensor.data.size > 1:
@@ -101,7 +101,7 @@ def backward(tensor, gradient=None, retain_graph=False):
             users[id(parent)] -= 1
             if users[id(parent)] == 0:
                 ready.append(parent)
-''',
+""",
 }
 
 
@@ -139,7 +139,7 @@ WRONG = [
     .whole(PATHS),
     Wrong("wrong_backward_breadth_first", "Depth-first from the result, each tensor when it is met.")
     .expect(test_backward="partial:order-not-topological")
-    .whole('''
+    .whole("""
 def backward(tensor, gradient=None, retain_graph=False):
     if gradient is None:
         if tensor.data.size > 1:
@@ -170,7 +170,7 @@ def backward(tensor, gradient=None, retain_graph=False):
             def spent(gradient):
                 raise RuntimeError("spent")
             t.inputs, t.saved, t.vjp = (), (), spent
-'''),
+"""),
     Wrong("wrong_backward_shares", "The first gradient of a leaf is stored as it came.")
     .expect(test_backward="partial:leaf-shares-its-gradient")
     .breaks("The array is the leaf's own")
@@ -188,7 +188,9 @@ def backward(tensor, gradient=None, retain_graph=False):
     .expect(test_backward="partial:recursion")
     .breaks("A chain of 50,000 operations works")
     .whole(RECURSIVE),
-    Wrong("wrong_backward_no_visited", "Lists a tensor once for every path, and passes on all of its gradient each time.")
+    Wrong(
+        "wrong_backward_no_visited", "Lists a tensor once for every path, and passes on all of its gradient each time."
+    )
     .expect(test_backward="partial")
     .whole(RECURSIVE.replace("if id(t) not in seen:", "if True:")),
     Wrong("wrong_backward_not_forgotten", "retain_graph makes no difference: nothing is forgotten.")
@@ -227,7 +229,9 @@ def backward(tensor, gradient=None, retain_graph=False):
     .expect(test_backward="failed")
     .breaks("It returns nothing, and leaves gradients in the leaves")
     .edit("t.grad = g.copy() if t.grad is None else t.grad + g", "users[t] = g")
-    .edit("            users[id(parent)] -= 1", "            users[id(parent)] -= 1  # a dict of counts, and of gradients"),
+    .edit(
+        "            users[id(parent)] -= 1", "            users[id(parent)] -= 1  # a dict of counts, and of gradients"
+    ),
     Wrong("wrong_backward_first_input", "Only the first input gets a gradient.")
     .expect(test_backward="failed")
     .breaks("Every leaf that requires gradients and from which `tensor` was computed")

@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "einsum": '''
+    "einsum": """
 def matmul(a, b):
     a, b = as_tensor(a), as_tensor(b)
 
@@ -13,8 +13,8 @@ def matmul(a, b):
         return unbroadcast(ga, a.shape), unbroadcast(gb, b.shape)
 
     return Tensor.from_op(np.matmul(a.data, b.data), (a, b), vjp, (a, b))
-''',
-    "copies": '''
+""",
+    "copies": """
 def matmul(a, b):
     a, b = as_tensor(a), as_tensor(b)
     left = np.moveaxis(a.data, -1, -2).copy()
@@ -24,7 +24,7 @@ def matmul(a, b):
         (a, b),
         lambda g: (unbroadcast(np.matmul(g, right), a.shape), unbroadcast(np.matmul(left, g), b.shape)),
     )
-''',
+""",
 }
 WRONG = [
     Wrong("wrong_matmul_order", "The factors of both gradients in the wrong order.")

@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "generator": '''
+    "generator": """
 from contextlib import contextmanager
 
 
@@ -29,13 +29,16 @@ def add_(a, value):
     a.data[...] = a.data + value
     a.version[0] = a.version[0] + 1
     return a
-''',
+""",
 }
 WRONG = [
     Wrong("wrong_no_grad_exception", "An exception leaves recording off.")
     .expect(test_modes="partial:no-grad-not-restored-after-an-exception")
     .breaks("Afterwards `Tensor.recording` is what it was before the `with`")
-    .edit("    try:\n        yield\n    finally:\n        Tensor.recording = before", "    yield\n    Tensor.recording = before"),
+    .edit(
+        "    try:\n        yield\n    finally:\n        Tensor.recording = before",
+        "    yield\n    Tensor.recording = before",
+    ),
     Wrong("wrong_no_grad_nested", "Switches on at the end whatever was before.")
     .expect(test_modes="partial:no-grad-always-switches-on")
     .breaks("Afterwards `Tensor.recording` is what it was before the `with`")

@@ -86,7 +86,7 @@ def getitem(a, index):
 
 
 def reshape(a, shape):
-    return Tensor.from_op(a.data.reshape(*shape), [a], lambda g: [g.reshape(*a.shape)])
+    return Tensor.from_op(a.data.reshape(shape), [a], lambda g: [g.reshape(a.shape)])
 
 
 def transpose(a, axes=None):

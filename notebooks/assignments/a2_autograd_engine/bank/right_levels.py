@@ -3,7 +3,7 @@
 CELLS = {
     "tensor": """
 class Tensor(Operators):
-    __slots__ = ("data", "requires_grad", "grad", "version", "inputs", "vjp", "saved", "depth", "__weakref__")
+    __slots__ = ("data", "requires_grad", "grad", "version", "inputs", "vjp", "saved", "depth")
     recording = True
 
     def __init__(self, data, requires_grad=False):

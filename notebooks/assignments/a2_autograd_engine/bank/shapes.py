@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "places": '''
+    "places": """
 def summation(a, axis=None, keepdims=False):
     def vjp(g):
         if axis is not None and not keepdims:
@@ -41,7 +41,7 @@ def getitem(a, index):
         flat = np.bincount(np.ravel(places), weights=np.ravel(g), minlength=a.data.size)
         return (flat.reshape(a.shape),)
     return Tensor.from_op(a.data[index], (a,), vjp)
-''',
+""",
 }
 
 WRONG = [
@@ -59,14 +59,20 @@ WRONG = [
     Wrong("wrong_sum_keepdims", "keepdims is forgotten.")
     .expect(test_shapes="partial:sum-keepdims-ignored")
     .edit("np.sum(a.data, axis=axis, keepdims=keepdims)", "np.sum(a.data, axis=axis)")
-    .edit("    total = summation(a, axis, keepdims)\n    count = a.data.size // total.data.size\n    return Tensor.from_op(total.data / count, (total,), lambda g: (g / count,))", "    value = np.mean(a.data, axis=axis, keepdims=keepdims)\n    kept = np.mean(a.data, axis=axis, keepdims=True).shape\n    return Tensor.from_op(value, (a,), lambda g: (np.reshape(g, kept) * np.ones(a.shape) * value.size / a.data.size,))"),
+    .edit(
+        "    total = summation(a, axis, keepdims)\n    count = a.data.size // total.data.size\n    return Tensor.from_op(total.data / count, (total,), lambda g: (g / count,))",
+        "    value = np.mean(a.data, axis=axis, keepdims=keepdims)\n    kept = np.mean(a.data, axis=axis, keepdims=True).shape\n    return Tensor.from_op(value, (a,), lambda g: (np.reshape(g, kept) * np.ones(a.shape) * value.size / a.data.size,))",
+    ),
     Wrong("wrong_reshape", "The gradient keeps the new shape.")
     .expect(test_shapes="partial:reshape-not-undone")
     .edit("np.reshape(g, before)", "g"),
     Wrong("wrong_reshape_no_minus_one", "A size of -1 is taken literally.")
     .expect(test_shapes="partial")
     .breaks("One size in `shape` may be -1")
-    .edit("    before = a.shape", "    before = a.shape\n    if -1 in shape:\n        raise ValueError('sizes are positive')"),
+    .edit(
+        "    before = a.shape",
+        "    before = a.shape\n    if -1 in shape:\n        raise ValueError('sizes are positive')",
+    ),
     Wrong("wrong_transpose", "The gradient keeps the new order of axes.")
     .expect(test_shapes="partial:transpose-not-undone")
     .edit("np.transpose(g, [axes.index(k) for k in range(len(axes))])", "g"),
@@ -81,7 +87,10 @@ WRONG = [
     Wrong("wrong_getitem_repeats", "Repeated indices overwrite each other.")
     .expect(test_shapes="partial:getitem-repeats-lost")
     .breaks("If an entry is picked more than once")
-    .edit("        flat = np.bincount(np.ravel(places), weights=np.ravel(g), minlength=a.data.size)", "        flat = np.zeros(a.data.size)\n        flat[np.ravel(places)] = np.ravel(g)"),
+    .edit(
+        "        flat = np.bincount(np.ravel(places), weights=np.ravel(g), minlength=a.data.size)",
+        "        flat = np.zeros(a.data.size)\n        flat[np.ravel(places)] = np.ravel(g)",
+    ),
     Wrong("wrong_getitem_shape", "The gradient is handed on in the shape of the result.")
     .expect(test_shapes="partial:getitem-not-placed")
     .edit("return (flat.reshape(a.shape),)", "return (g,)"),
@@ -91,7 +100,10 @@ WRONG = [
     Wrong("wrong_getitem_numbers", "Takes single numbers and slices alone.")
     .expect(test_shapes="partial")
     .breaks("`index` is whatever NumPy takes")
-    .edit("    places = ", "    if isinstance(index, (list, np.ndarray)):\n        raise TypeError('an index is a number or a slice')\n    places = "),
+    .edit(
+        "    places = ",
+        "    if isinstance(index, (list, np.ndarray)):\n        raise TypeError('an index is a number or a slice')\n    places = ",
+    ),
     Wrong("wrong_moves_forward", "Reshapes in another order.")
     .expect(test_shapes="partial")
     .breaks("They compute `a.data.reshape(shape)`")

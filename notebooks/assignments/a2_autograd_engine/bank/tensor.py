@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "early_return": '''
+    "early_return": """
 class Tensor(Operators):
     recording = True
 
@@ -22,23 +22,26 @@ class Tensor(Operators):
         for t in saved:
             out.saved.append((t, t.version[0]))
         return out
-''',
+""",
 }
 
 WRONG = [
     Wrong("wrong_tensor_shares", "Keeps the caller's array where it can.")
-    .expect(test_tensor="partial:tensor-shares-the-array")
+    .expect(test_tensor="failed:tensor-shares-the-array")
     .breaks("it copies the numbers, as float64")
     .edit("np.array(data).astype(float)", "np.asarray(data, float)"),
     Wrong("wrong_tensor_integers", "Keeps the dtype of the data.")
-    .expect(test_tensor="partial:tensor-keeps-integers")
+    .expect(test_tensor="failed:tensor-keeps-integers")
     .breaks("it copies the numbers, as float64")
     .edit("np.array(data).astype(float)", "np.array(data)"),
     Wrong("wrong_tensor_one_version", "The version is an attribute of the class.")
-    .expect(test_tensor="partial:tensor-one-version-for-all")
+    .expect(test_tensor="failed:tensor-one-version-for-all")
     .breaks("has a `version` of its own")
     .edit("    recording = True", "    recording, version = True, [0]")
-    .edit("self.requires_grad, self.grad, self.version = requires_grad, None, [0]", "self.requires_grad, self.grad = requires_grad, None"),
+    .edit(
+        "self.requires_grad, self.grad, self.version = requires_grad, None, [0]",
+        "self.requires_grad, self.grad = requires_grad, None",
+    ),
     Wrong("wrong_tensor_requires_all", "Requires gradients only if all inputs do.")
     .expect(test_tensor="partial:result-requires-all")
     .breaks("It requires gradients if at least one of the inputs does")

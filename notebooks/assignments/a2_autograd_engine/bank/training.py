@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "one_hot": '''
+    "one_hot": """
 class Linear:
     def __init__(self, n_in, n_out, rng):
         scale = (2.0 / n_in) ** 0.5
@@ -55,7 +55,7 @@ def fit(model, x, labels, lr, batches):
             for p in model.parameters():
                 add_(p, -(lr * p.grad))
     return history
-''',
+""",
 }
 WEIGHT = "Tensor(scale * rng.standard_normal((n_in, n_out)), True)"
 CLEAR = "        for p in model.parameters():\n            p.grad = None\n"
@@ -92,7 +92,9 @@ WRONG = [
     Wrong("wrong_mlp_last_relu", "ReLU after the last layer, too.")
     .expect(test_training="partial:relu-after-the-last-layer")
     .breaks("with ReLU between two of them and none after the last")
-    .edit("            if k > 0:\n                x = relu(x)\n            x = layer(x)", "            x = relu(layer(x))"),
+    .edit(
+        "            if k > 0:\n                x = relu(x)\n            x = layer(x)", "            x = relu(layer(x))"
+    ),
     Wrong("wrong_mlp_no_relu", "No ReLU.")
     .expect(test_training="partial:no-relu-between-layers")
     .breaks("with ReLU between two of them and none after the last")
@@ -180,5 +182,7 @@ WRONG = [
     Wrong("wrong_fit_switches_off", "The parameters do not require gradients afterwards.")
     .expect(test_training="partial")
     .breaks("Steps are not recorded")
-    .edit("    return history", "    for p in model.parameters():\n        p.requires_grad = False\n    return history"),
+    .edit(
+        "    return history", "    for p in model.parameters():\n        p.requires_grad = False\n    return history"
+    ),
 ]
