@@ -16,40 +16,42 @@ IN_TENSOR = [
         "tensor-shares-the-array",
         cell="tensor",
         edits={"np.array(data, dtype=np.float64)": "np.asarray(data, dtype=np.float64)"},
-        words="When the array that a tensor was made from changes, the tensor changes with it. A weight that is updated in "
-        "place would then change the data of whoever made it. Look at what NumPy copies and what it shares.",
+        words="When the array that a tensor was made from changes, the tensor changes with it. A weight that is "
+        "updated in place would then change the data of whoever made it. Look at what NumPy copies and what it "
+        "shares.",
         tests=TENSOR,
     ),
     Fault(
         "tensor-keeps-integers",
         cell="tensor",
         edits={"np.array(data, dtype=np.float64)": "np.array(data)"},
-        words="A tensor made from whole numbers holds integers: half of 3, written into it, becomes 1. Gradient steps are "
-        "small, and would be cut off. Look at the dtype of `data`.",
+        words="A tensor made from whole numbers holds integers: half of 3, written into it, becomes 1. Gradient "
+        "steps are small, and would be cut off. Look at the dtype of `data`.",
         tests=TENSOR,
     ),
     Fault(
         "tensor-one-version-for-all",
         cell="tensor",
         edits={"recording = True\n": "recording = True\n    version = [0]\n", "self.version = [0]": "pass"},
-        words="All your tensors have the same list `version`: raising it for one raises it for all, and then every graph "
-        "seems changed. A list in the body of a class is made once. Where is one made for each tensor?",
+        words="All your tensors have the same list `version`: raising it for one raises it for all, and then every "
+        "graph seems changed. A list in the body of a class is made once. Where is one made for each tensor?",
         tests=TENSOR,
     ),
     Fault(
         "result-requires-all",
         cell="tensor",
         edits={"any(t.requires_grad": "all(t.requires_grad"},
-        words="A result whose inputs partly require gradients requires none. In `weight * x` with constant data `x`, the "
-        "weight would never learn. Look at how you combine `requires_grad` of the inputs.",
+        words="A result whose inputs partly require gradients requires none. In `weight * x` with constant data `x`, "
+        "the weight would never learn. Look at how you combine `requires_grad` of the inputs.",
         tests=TENSOR,
     ),
     Fault(
         "result-ignores-recording",
         cell="tensor",
         edits={"Tensor.recording and ": ""},
-        words="While `Tensor.recording` is False, your results still require gradients. Exercise 7 switches recording off "
-        "to update weights without a trace. Look at the condition under which a result remembers its past.",
+        words="While `Tensor.recording` is False, your results still require gradients. Exercise 7 switches "
+        "recording off to update weights without a trace. Look at the condition under which a result remembers "
+        "its past.",
         tests=TENSOR,
     ),
     Fault(
@@ -58,16 +60,17 @@ IN_TENSOR = [
         edits={
             "result = Tensor(data)": "result = Tensor(data)\n        result.inputs, result.vjp = tuple(inputs), vjp"
         },
-        words="A result that requires no gradients remembers its inputs and its vjp all the same. They keep memory alive "
-        "that nobody will use. Look at what stands outside of your condition.",
+        words="A result that requires no gradients remembers its inputs and its vjp all the same. They keep memory "
+        "alive that nobody will use. Look at what stands outside of your condition.",
         tests=TENSOR,
     ),
     Fault(
         "result-saves-the-list",
         cell="tensor",
         edits={"(t, t.version[0])": "(t, t.version)"},
-        words="What you note in `saved` moves when the version is raised later, so a change could never be noticed. You "
-        "have kept the list; it is the number at this moment that tells whether something has changed since.",
+        words="What you note in `saved` moves when the version is raised later, so a change could never be noticed. "
+        "You have kept the list; it is the number at this moment that tells whether something has changed "
+        "since.",
         tests=TENSOR,
     ),
     Fault(
@@ -103,34 +106,36 @@ IN_BACKWARD = [
         "gradients-overwritten",
         cell="backward",
         edits={ACCUMULATE: "g"},
-        words="If a tensor is used twice, it gets the gradient of one use alone. The loss depends on it through every "
-        "use, so their gradients add up. Look at what happens when a second gradient arrives at a tensor.",
+        words="If a tensor is used twice, it gets the gradient of one use alone. The loss depends on it through "
+        "every use, so their gradients add up. Look at what happens when a second gradient arrives at a tensor.",
         tests=BACKWARD,
     ),
     Fault(
         "leaf-overwritten",
         cell="backward",
         edits={"before = 0 if node.grad is None else node.grad": "before = 0"},
-        words="A second backward pass replaces the `.grad` of the leaves. As in PyTorch it should be added to, so that "
-        "the gradients of several batches can be collected. Look at what is in `.grad` before you write to it.",
+        words="A second backward pass replaces the `.grad` of the leaves. As in PyTorch it should be added to, so "
+        "that the gradients of several batches can be collected. Look at what is in `.grad` before you write "
+        "to it.",
         tests=BACKWARD,
     ),
     Fault(
         "gradient-ignored",
         cell="backward",
         edits={"{id(tensor): gradient}": "{id(tensor): np.ones_like(tensor.data)}"},
-        words="Your gradients are those for a `gradient` of 1 everywhere, whatever was passed. Look at what the backward "
-        "pass starts from.",
+        words="Your gradients are those for a `gradient` of 1 everywhere, whatever was passed. Look at what the "
+        "backward pass starts from.",
         tests=BACKWARD,
     ),
     Fault(
         "results-get-gradients",
         cell="backward",
         edits={
-            "        for t, version in node.saved:": "        node.grad = gradient\n        for t, version in node.saved:"
+            "        for t, version in node.saved:": "        node.grad = gradient\n        for t, version in "
+            "node.saved:"
         },
-        words="Results of operations have a `.grad` after the backward pass. In a large network these arrays would fill "
-        "the memory; only leaves keep theirs. Look at where you write to `.grad`.",
+        words="Results of operations have a `.grad` after the backward pass. In a large network these arrays would "
+        "fill the memory; only leaves keep theirs. Look at where you write to `.grad`.",
         tests=BACKWARD,
     ),
     Fault(
@@ -141,8 +146,9 @@ IN_BACKWARD = [
             "        if node.vjp is not None:\n"
             "            gradient = node.collected = gradient + getattr(node, 'collected', 0)"
         },
-        words="Results keep what they got from one backward pass to the next and add to them, so with retain_graph the "
-        "second pass through a graph carries more than its share. Where do the gradients of one pass belong?",
+        words="Results keep what they got from one backward pass to the next and add to them, so with retain_graph "
+        "the second pass through a graph carries more than its share. Where do the gradients of one pass "
+        "belong?",
         tests=BACKWARD,
     ),
     Fault(
@@ -153,26 +159,26 @@ IN_BACKWARD = [
             "            if t.requires_grad:\n": "            if True:\n",
             "if node.requires_grad:": "if True:",
         },
-        words="A tensor that does not require gradients has a `.grad` afterwards. Data would get gradients as large as the "
-        "data. Look at which inputs you go on to.",
+        words="A tensor that does not require gradients has a `.grad` afterwards. Data would get gradients as large "
+        "as the data. Look at which inputs you go on to.",
         tests=BACKWARD,
     ),
     Fault(
         "every-path-walked",
         cell="backward",
         edits={"order, seen, waiting = [], set(), [(tensor, False)]": PATHS},
-        words="Your vjps are called once for every path to the result, and not once for all. The values come out right, "
-        "but a ladder in which every tensor is used twice has twice as many paths with every rung: after 40 rungs a "
-        "trillion. Add up what arrives at a tensor before you carry it on.",
+        words="Your vjps are called once for every path to the result, and not once for all. The values come out "
+        "right, but a ladder in which every tensor is used twice has twice as many paths with every rung: "
+        "after 40 rungs a trillion. Add up what arrives at a tensor before you carry it on.",
         tests=BACKWARD,
     ),
     Fault(
         "order-not-topological",
         cell="backward",
         edits={"waiting.append((node, True))": "order.append(node)", "in reversed(order)": "in order"},
-        words="A tensor passes its gradient on before everything that was computed from it has delivered its part; the "
-        "late parts are lost. In a reverse topological order a tensor comes after all its users. Look at when you "
-        "append a tensor to the order.",
+        words="A tensor passes its gradient on before everything that was computed from it has delivered its part; "
+        "the late parts are lost. In a reverse topological order a tensor comes after all its users. Look at "
+        "when you append a tensor to the order.",
         tests=BACKWARD,
     ),
     Fault(
@@ -180,8 +186,8 @@ IN_BACKWARD = [
         cell="backward",
         edits={LEAF: "node.grad = gradient if node.grad is None else node.grad + gradient"},
         words="The `.grad` of a leaf is an array that somebody else has, too: another leaf, or whoever passed the "
-        "gradient. When one is changed in place, the other changes with it. An addition hands the same array to both "
-        "of its inputs: look at what you store for the first of them.",
+        "gradient. When one is changed in place, the other changes with it. An addition hands the same array "
+        "to both of its inputs: look at what you store for the first of them.",
         tests=BACKWARD,
     ),
     Fault(
@@ -190,80 +196,83 @@ IN_BACKWARD = [
         edits={
             LEAF: "node.grad = gradient if node.grad is None else np.add(node.grad, gradient, out=node.grad)",
         },
-        words="You add to `.grad` in place, and the array in it is one that another leaf holds as well, so the other grows, "
-        "too. An addition hands the same array to both of its inputs. Look at what you store for the first gradient.",
+        words="You add to `.grad` in place, and the array in it is one that another leaf holds as well, so the other "
+        "grows, too. An addition hands the same array to both of its inputs. Look at what you store for the "
+        "first gradient.",
         tests=BACKWARD,
     ),
     Fault(
         "recursion",
         cell="backward",
         raises="RecursionError",
-        words="A long chain of operations ends in RecursionError: your function calls itself once for every operation, "
-        "and Python allows about a thousand calls inside each other. Keep a list of what is still to be done instead.",
+        words="A long chain of operations ends in RecursionError: your function calls itself once for every "
+        "operation, and Python allows about a thousand calls inside each other. Keep a list of what is still "
+        "to be done instead.",
         tests=BACKWARD,
     ),
     Fault(
         "graph-not-forgotten",
         cell="backward",
         edits={"if not retain_graph:": "if False:"},
-        words="After a backward pass the graph is still there: it can be used again, and its memory stays taken although "
-        "nobody asked with retain_graph. Look at what remains of `inputs`, `vjp` and `saved`.",
+        words="After a backward pass the graph is still there: it can be used again, and its memory stays taken "
+        "although nobody asked with retain_graph. Look at what remains of `inputs`, `vjp` and `saved`.",
         tests=BACKWARD,
     ),
     Fault(
         "graph-always-forgotten",
         cell="backward",
         edits={"if not retain_graph:": "if True:"},
-        words="With retain_graph=True your graph is forgotten all the same, and the next backward pass fails. Look at the "
-        "condition under which you forget.",
+        words="With retain_graph=True your graph is forgotten all the same, and the next backward pass fails. Look "
+        "at the condition under which you forget.",
         tests=BACKWARD,
     ),
     Fault(
         "used-result-taken-for-a-leaf",
         cell="backward",
         edits={FORGET: "node.inputs, node.saved, node.vjp = (), (), None"},
-        words="A second backward pass through a used graph raises nothing, and the leaves silently get no gradient. A "
-        "result that has forgotten its past looks like a leaf to you. How can it be told from one?",
+        words="A second backward pass through a used graph raises nothing, and the leaves silently get no gradient. "
+        "A result that has forgotten its past looks like a leaf to you. How can it be told from one?",
         tests=BACKWARD,
     ),
     Fault(
         "vjp-kept-in-memory",
         cell="backward",
         edits={FORGET: f"node.old_vjp = node.vjp\n            {FORGET}"},
-        words="A used graph is refused, but its vjp functions are still held by the results, and with them all arrays "
-        "that they read. Look at what a result refers to after the pass.",
+        words="A used graph is refused, but its vjp functions are still held by the results, and with them all "
+        "arrays that they read. Look at what a result refers to after the pass.",
         tests=BACKWARD,
     ),
     Fault(
         "saved-kept-in-memory",
         cell="backward",
         edits={FORGET: "node.inputs, node.vjp = (), used_up"},
-        words="A used graph is refused, but the results still hold the tensors in `saved`, with all their numbers. Look at "
-        "what a result refers to after the pass.",
+        words="A used graph is refused, but the results still hold the tensors in `saved`, with all their numbers. "
+        "Look at what a result refers to after the pass.",
         tests=BACKWARD,
     ),
     Fault(
         "versions-not-compared",
         cell="backward",
         edits={"if t.version[0] != version:": "if False:"},
-        words="A tensor in `saved` was changed in place after the forward pass, and the backward pass went on with the new "
-        "numbers: the gradient is that of no function at all. Look at the pairs in `saved`.",
+        words="A tensor in `saved` was changed in place after the forward pass, and the backward pass went on with "
+        "the new numbers: the gradient is that of no function at all. Look at the pairs in `saved`.",
         tests=BACKWARD,
     ),
     Fault(
         "several-numbers-taken-for-a-loss",
         cell="backward",
         edits={"if tensor.data.size != 1:": "if False:"},
-        words="Without a gradient, backward goes on for a tensor with several numbers, as if their sum were the loss. Most "
-        "often that is a forgotten mean, which should be noticed. Look at the case without `gradient`.",
+        words="Without a gradient, backward goes on for a tensor with several numbers, as if their sum were the "
+        "loss. Most often that is a forgotten mean, which should be noticed. Look at the case without "
+        "`gradient`.",
         tests=BACKWARD,
     ),
     Fault(
         "single-number-refused",
         cell="backward",
         edits={"tensor.data.size != 1": "tensor.data.ndim != 0"},
-        words="Without a gradient, backward refuses a single number whose shape is (1,) or (1, 1). Count the numbers, "
-        "and not the axes.",
+        words="Without a gradient, backward refuses a single number whose shape is (1,) or (1, 1). Count the "
+        "numbers, and not the axes.",
         tests=BACKWARD,
     ),
 ]
@@ -272,7 +281,8 @@ FROM_OP = "Tensor.from_op(a.data {} b.data, (a, b), vjp, saved=(a, b))"
 UNSAVED = "Tensor.from_op(a.data {} b.data, (a, b), vjp)"
 BY_TWO = "unbroadcast(gradient * b.data, a.shape), unbroadcast(gradient * a.data, b.shape)"
 NOT_SAVED = (
-    "The backward pass of your {} computes with numbers that were changed after the forward pass. It is the gradient of "
+    "The backward pass of your {} computes with numbers that were changed after the forward pass. It is the "
+    "gradient of "
     "no function at all, and nobody is told. What does your vjp read, and who would notice a change of it?"
 )
 
@@ -281,24 +291,25 @@ IN_ARITHMETIC = [
         "broadcasting-not-undone",
         cell="arithmetic",
         edits={"gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))": "return gradient"},
-        words="Your `unbroadcast` returns the gradient as it came, in the shape of the result. An entry that was stretched "
-        "to four places influences the loss through all four. Which shape does the gradient of a tensor have?",
+        words="Your `unbroadcast` returns the gradient as it came, in the shape of the result. An entry that was "
+        "stretched to four places influences the loss through all four. Which shape does the gradient of a "
+        "tensor have?",
         tests=ARITHMETIC,
     ),
     Fault(
         "stretched-axes-not-summed",
         cell="arithmetic",
         edits={"return gradient.sum(axis=stretched, keepdims=True)": "return gradient"},
-        words="Your `unbroadcast` takes care of the axes that broadcasting has added in front, but not of those of size 1 "
-        "that were stretched. A column of shape (2, 1) becomes (2, 3) as well.",
+        words="Your `unbroadcast` takes care of the axes that broadcasting has added in front, but not of those of "
+        "size 1 that were stretched. A column of shape (2, 1) becomes (2, 3) as well.",
         tests=ARITHMETIC,
     ),
     Fault(
         "stretched-axes-dropped",
         cell="arithmetic",
         edits={"keepdims=True": "keepdims=False"},
-        words="Your `unbroadcast` sums over an axis of size 1, and the axis is gone: the gradient of a column has become a "
-        "row. The gradient has the shape of its tensor, with every axis in its place.",
+        words="Your `unbroadcast` sums over an axis of size 1, and the axis is gone: the gradient of a column has "
+        "become a row. The gradient has the shape of its tensor, with every axis in its place.",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -308,32 +319,32 @@ IN_ARITHMETIC = [
             "gradient.sum(axis=tuple(range(": "gradient.mean(axis=tuple(range(",
             "gradient.sum(axis=stretched": "gradient.mean(axis=stretched",
         },
-        words="Your `unbroadcast` takes the mean over the places that an entry was stretched to. Each of these places adds "
-        "its part to the loss, so their gradients add up; no division is called for.",
+        words="Your `unbroadcast` takes the mean over the places that an entry was stretched to. Each of these "
+        "places adds its part to the loss, so their gradients add up; no division is called for.",
         tests=ARITHMETIC,
     ),
     Fault(
         "wrong-axes-summed",
         cell="arithmetic",
         edits={"range(gradient.ndim - len(shape))": "range(len(shape), gradient.ndim)"},
-        words="Your `unbroadcast` sums over the last axes where the shape has fewer. NumPy lines shapes up at their ends, "
-        "and adds axes in front.",
+        words="Your `unbroadcast` sums over the last axes where the shape has fewer. NumPy lines shapes up at their "
+        "ends, and adds axes in front.",
         tests=ARITHMETIC,
     ),
     Fault(
         "add-not-unbroadcast",
         cell="arithmetic",
         edits={"unbroadcast(gradient, a.shape), unbroadcast(gradient, b.shape)": "gradient, gradient"},
-        words="The gradients of your `add` have the shape of the sum also where an input was stretched. Each has to have the "
-        "shape of its own tensor.",
+        words="The gradients of your `add` have the shape of the sum also where an input was stretched. Each has to "
+        "have the shape of its own tensor.",
         tests=ARITHMETIC,
     ),
     Fault(
         "mul-not-unbroadcast",
         cell="arithmetic",
         edits={BY_TWO: "gradient * b.data, gradient * a.data"},
-        words="The gradients of your `mul` have the shape of the product also where a factor was stretched. Each has to have "
-        "the shape of its own tensor.",
+        words="The gradients of your `mul` have the shape of the product also where a factor was stretched. Each has "
+        "to have the shape of its own tensor.",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -347,16 +358,16 @@ IN_ARITHMETIC = [
         "sub-swapped",
         cell="arithmetic",
         edits={"a.data - b.data": "b.data - a.data"},
-        words="`sub(a, b)` computes `b - a`. For `2 - t` Python calls `t.__rsub__(2)`, and the class above has put the two "
-        "into order for you.",
+        words="`sub(a, b)` computes `b - a`. For `2 - t` Python calls `t.__rsub__(2)`, and the class above has put "
+        "the two into order for you.",
         tests=ARITHMETIC,
     ),
     Fault(
         "mul-factors-swapped",
         cell="arithmetic",
         edits={BY_TWO: "unbroadcast(gradient * a.data, a.shape), unbroadcast(gradient * b.data, b.shape)"},
-        words="In `a * b` each factor gets a gradient that was multiplied by itself. The slope of a product with respect to "
-        "one factor is set by the other.",
+        words="In `a * b` each factor gets a gradient that was multiplied by itself. The slope of a product with "
+        "respect to one factor is set by the other.",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -371,8 +382,8 @@ IN_ARITHMETIC = [
         "div-square-missing",
         cell="arithmetic",
         edits={"-gradient * a.data / b.data**2": "-gradient * a.data / b.data"},
-        words="In `a / b` your gradient for `b` is divided by `b` once. Write the quotient as `a * b ** -1`: which power of "
-        "`b` has its slope?",
+        words="In `a / b` your gradient for `b` is divided by `b` once. Write the quotient as `a * b ** -1`: which "
+        "power of `b` has its slope?",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -400,16 +411,16 @@ IN_ARITHMETIC = [
         "power-exponent-not-lowered",
         cell="arithmetic",
         edits={"a.data ** (exponent - 1)": "a.data ** exponent"},
-        words="In `a ** k` your slope still has `a` to the power k. The slope of a square is a straight line: which power of "
-        "`a` is that?",
+        words="In `a ** k` your slope still has `a` to the power k. The slope of a square is a straight line: which "
+        "power of `a` is that?",
         tests=ARITHMETIC,
     ),
     Fault(
         "power-as-exponential",
         cell="arithmetic",
         edits={"gradient * exponent * a.data ** (exponent - 1)": "gradient * a.data**exponent * np.log(a.data)"},
-        words="Your slope of `a ** k` is the one with respect to the exponent: `a ** k * log(a)`. Here the exponent is a "
-        "constant, and the base moves.",
+        words="Your slope of `a ** k` is the one with respect to the exponent: `a ** k * log(a)`. Here the exponent "
+        "is a constant, and the base moves.",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -486,16 +497,16 @@ IN_FUNCTIONS = [
         "relu-mask-from-the-gradient",
         cell="functions",
         edits={"gradient * positive": "gradient * (gradient > 0)"},
-        words="The backward pass of your `relu` cuts off negative gradients. What decides whether a gradient passes is the "
-        "input of the forward pass; the gradient itself may have any sign.",
+        words="The backward pass of your `relu` cuts off negative gradients. What decides whether a gradient passes "
+        "is the input of the forward pass; the gradient itself may have any sign.",
         tests=FUNCTIONS,
     ),
     Fault(
         "relu-mask-missing",
         cell="functions",
         edits={"gradient * positive": "gradient"},
-        words="The backward pass of your `relu` lets everything pass. Where the input was negative, the result is 0 whatever "
-        "the input is exactly: what is the slope there?",
+        words="The backward pass of your `relu` lets everything pass. Where the input was negative, the result is 0 "
+        "whatever the input is exactly: what is the slope there?",
         tests=FUNCTIONS,
     ),
     Fault(
@@ -509,8 +520,8 @@ IN_FUNCTIONS = [
         "tanh-square-missing",
         cell="functions",
         edits={"1 - value**2": "1 - value"},
-        words="Your slope of `tanh` is 1 minus the result, without a square. `tanh` is as steep at -1 as it is at 1; is "
-        "your slope?",
+        words="Your slope of `tanh` is 1 minus the result, without a square. `tanh` is as steep at -1 as it is at 1; "
+        "is your slope?",
         tests=FUNCTIONS,
     ),
     Fault(
@@ -548,23 +559,25 @@ IN_SHAPES = [
         "sum-axis-lost",
         cell="shapes",
         edits={"(np.broadcast_to(np.reshape(gradient, kept), a.shape),)": "(np.broadcast_to(gradient, a.shape),)"},
-        words="The gradient of a sum is stretched along the wrong axis, or does not fit at all: the axis that was summed "
-        "over is gone from it, and NumPy adds axes in front. Put it back where it was before you stretch.",
+        words="The gradient of a sum is stretched along the wrong axis, or does not fit at all: the axis that was "
+        "summed over is gone from it, and NumPy adds axes in front. Put it back where it was before you "
+        "stretch.",
         tests=SHAPES,
     ),
     Fault(
         "mean-not-divided",
         cell="shapes",
         edits={"gradient * value.size / a.data.size": "gradient"},
-        words="The gradient of your mean is that of a sum. Raise one of five entries by 1: by how much does the mean grow?",
+        words="The gradient of your mean is that of a sum. Raise one of five entries by 1: by how much does the mean "
+        "grow?",
         tests=SHAPES,
     ),
     Fault(
         "mean-divided-by-all",
         cell="shapes",
         edits={"gradient * value.size / a.data.size": "gradient / a.data.size"},
-        words="The gradient of your mean over one axis is divided by the number of all entries. How many entries go into "
-        "each mean?",
+        words="The gradient of your mean over one axis is divided by the number of all entries. How many entries go "
+        "into each mean?",
         tests=SHAPES,
     ),
     Fault(
@@ -585,24 +598,24 @@ IN_SHAPES = [
         "transpose-not-undone",
         cell="shapes",
         edits={"gradient.transpose(back)": "gradient"},
-        words="The gradient of a transposed tensor is handed on as it came, with its axes in the new order. Each axis has "
-        "to go back to its place.",
+        words="The gradient of a transposed tensor is handed on as it came, with its axes in the new order. Each "
+        "axis has to go back to its place.",
         tests=SHAPES,
     ),
     Fault(
         "transpose-axes-not-inverted",
         cell="shapes",
         edits={"np.argsort(axes)": "axes"},
-        words="You bring the axes back with the permutation that moved them. For two axes that is right; with three, a "
-        "rotation applied twice is not where it started. Which permutation undoes it?",
+        words="You bring the axes back with the permutation that moved them. For two axes that is right; with three, "
+        "a rotation applied twice is not where it started. Which permutation undoes it?",
         tests=SHAPES,
     ),
     Fault(
         "transpose-only-reversed",
         cell="shapes",
         edits={"gradient.transpose(back)": "gradient.transpose()"},
-        words="Your gradient always has its axes reversed, whatever `axes` was. Look at what the vjp of `transpose` makes of "
-        "the argument.",
+        words="Your gradient always has its axes reversed, whatever `axes` was. Look at what the vjp of `transpose` "
+        "makes of the argument.",
         tests=SHAPES,
     ),
     Fault(
@@ -617,16 +630,16 @@ IN_SHAPES = [
         "getitem-not-placed",
         cell="shapes",
         edits={"return (grad_a,)": "return (gradient,)"},
-        words="The gradient of `a[index]` is handed on in the shape of the result. It has to have the shape of `a`, with 0 "
-        "where nothing was picked.",
+        words="The gradient of `a[index]` is handed on in the shape of the result. It has to have the shape of `a`, "
+        "with 0 where nothing was picked.",
         tests=SHAPES,
     ),
     Fault(
         "getitem-marks-only",
         cell="shapes",
         edits={"np.add.at(grad_a, index, gradient)": "np.add.at(grad_a, index, 1.0)"},
-        words="The gradient of `a[index]` counts how often each entry was picked, and does not depend on the gradient that "
-        "arrives. What is put into these places?",
+        words="The gradient of `a[index]` counts how often each entry was picked, and does not depend on the "
+        "gradient that arrives. What is put into these places?",
         tests=SHAPES,
     ),
 ]
@@ -638,32 +651,32 @@ IN_MATMUL = [
         "matmul-order",
         cell="matmul",
         edits={GRAD_A: "np.swapaxes(b.data, -1, -2) @ gradient", GRAD_B: "gradient @ np.swapaxes(a.data, -1, -2)"},
-        words="In `a @ b` your gradients multiply in the wrong order: the shapes fit for square matrices alone. Write down "
-        "the shapes of `a`, `b` and the result, and see which product has the shape of `a`.",
+        words="In `a @ b` your gradients multiply in the wrong order: the shapes fit for square matrices alone. "
+        "Write down the shapes of `a`, `b` and the result, and see which product has the shape of `a`.",
         tests=MATMUL,
     ),
     Fault(
         "matmul-not-transposed",
         cell="matmul",
         edits={GRAD_A: "gradient @ b.data", GRAD_B: "a.data @ gradient"},
-        words="In `a @ b` your gradients use the other matrix as it is. It carries a gradient back from columns to rows: "
-        "then it has to be transposed.",
+        words="In `a @ b` your gradients use the other matrix as it is. It carries a gradient back from columns to "
+        "rows: then it has to be transposed.",
         tests=MATMUL,
     ),
     Fault(
         "matmul-all-axes-reversed",
         cell="matmul",
         edits={GRAD_A: "gradient @ b.data.T", GRAD_B: "a.data.T @ gradient"},
-        words="For matrices your gradients are right, for stacks they are not: `.T` reverses all axes, those of the stack, "
-        "too. Only the last two are to be swapped.",
+        words="For matrices your gradients are right, for stacks they are not: `.T` reverses all axes, those of the "
+        "stack, too. Only the last two are to be swapped.",
         tests=MATMUL,
     ),
     Fault(
         "matmul-not-unbroadcast",
         cell="matmul",
         edits={"unbroadcast(grad_a, a.shape), unbroadcast(grad_b, b.shape)": "grad_a, grad_b"},
-        words="If one matrix serves a whole stack, your gradient for it is a stack, too. It was stretched, as in exercise "
-        "3: what becomes of the gradients of its uses?",
+        words="If one matrix serves a whole stack, your gradient for it is a stack, too. It was stretched, as in "
+        "exercise 3: what becomes of the gradients of its uses?",
         tests=MATMUL,
     ),
     Fault(
@@ -682,16 +695,16 @@ IN_MODES = [
         "no-grad-not-restored-after-an-exception",
         cell="modes",
         edits={RESTORE: f"if error[0] is None:\n            {RESTORE}"},
-        words="After a block that ended with an exception, nothing is recorded any more. One caught error, and the rest of "
-        "the program trains nothing. What is run when an exception leaves a block?",
+        words="After a block that ended with an exception, nothing is recorded any more. One caught error, and the "
+        "rest of the program trains nothing. What is run when an exception leaves a block?",
         tests=MODES,
     ),
     Fault(
         "no-grad-always-switches-on",
         cell="modes",
         edits={RESTORE: "Tensor.recording = True"},
-        words="At its end your block switches recording on, also if it was off before: an inner block ends the outer one. "
-        "Look at what has to be remembered at the beginning.",
+        words="At its end your block switches recording on, also if it was off before: an inner block ends the outer "
+        "one. Look at what has to be remembered at the beginning.",
         tests=MODES,
     ),
     Fault(
@@ -705,71 +718,72 @@ IN_MODES = [
         "no-grad-records",
         cell="modes",
         edits={"Tensor.recording = False": "pass"},
-        words="What is computed inside of `no_grad()` is recorded as anywhere else. Look at what happens when the block "
-        "begins.",
+        words="What is computed inside of `no_grad()` is recorded as anywhere else. Look at what happens when the "
+        "block begins.",
         tests=MODES,
     ),
     Fault(
         "no-grad-swallows-the-exception",
         cell="modes",
         edits={RESTORE: f"{RESTORE}\n        return True"},
-        words="An exception in the block does not come out of it: the program goes on as if nothing had happened. Look up "
-        "what the value that `__exit__` returns means.",
+        words="An exception in the block does not come out of it: the program goes on as if nothing had happened. "
+        "Look up what the value that `__exit__` returns means.",
         tests=MODES,
     ),
     Fault(
         "detach-copies",
         cell="modes",
         edits={"result.data = a.data": "result.data = a.data.copy()"},
-        words="A detached tensor has numbers of its own: a change in place of one is not seen in the other. They should "
-        "share the array.",
+        words="A detached tensor has numbers of its own: a change in place of one is not seen in the other. They "
+        "should share the array.",
         tests=MODES,
     ),
     Fault(
         "detach-own-version",
         cell="modes",
         edits={"result.version = a.version": "result.version = [a.version[0]]"},
-        words="A detached tensor shares the numbers but not the version. If they are changed through one, the graph of the "
-        "other does not notice, and computes a wrong gradient.",
+        words="A detached tensor shares the numbers but not the version. If they are changed through one, the graph "
+        "of the other does not notice, and computes a wrong gradient.",
         tests=MODES,
     ),
     Fault(
         "detach-keeps-the-graph",
         cell="modes",
         edits={"return result": "return a"},
-        words="Gradients flow through a detached tensor: it still is, or has, the past of its origin. It is meant to be a "
-        "constant for the backward pass.",
+        words="Gradients flow through a detached tensor: it still is, or has, the past of its origin. It is meant to "
+        "be a constant for the backward pass.",
         tests=MODES,
     ),
     Fault(
         "detach-cuts-its-origin",
         cell="modes",
         edits={"result = Tensor(0.0)": "a.inputs, a.vjp, a.requires_grad = (), None, False\n    result = Tensor(0.0)"},
-        words="After `detach(a)` no gradient flows through `a` itself any more. The origin is to stay as it is; only the new "
-        "tensor has no past.",
+        words="After `detach(a)` no gradient flows through `a` itself any more. The origin is to stay as it is; only "
+        "the new tensor has no past.",
         tests=MODES,
     ),
     Fault(
         "add-makes-a-new-array",
         cell="modes",
         edits={"a.data += value": "a.data = a.data + value"},
-        words="`add_` gives the tensor a new array, and the old one stays as it was. Whoever shares it (a detached tensor, "
-        "a layer) still has the old numbers. Look at how NumPy writes into an array.",
+        words="`add_` gives the tensor a new array, and the old one stays as it was. Whoever shares it (a detached "
+        "tensor, a layer) still has the old numbers. Look at how NumPy writes into an array.",
         tests=MODES,
     ),
     Fault(
         "add-version-forgotten",
         cell="modes",
         edits={"a.version[0] += 1": "pass"},
-        words="`add_` changes the numbers and not the version, so a graph that needs the old ones goes on with the new.",
+        words="`add_` changes the numbers and not the version, so a graph that needs the old ones goes on with the "
+        "new.",
         tests=MODES,
     ),
     Fault(
         "add-not-refused",
         cell="modes",
         edits={"if Tensor.recording and a.requires_grad:": "if False:"},
-        words="`add_` changes a tensor that requires gradients while recording is on. The backward pass would know nothing of "
-        "that change. Look at what is asked before the numbers are touched.",
+        words="`add_` changes a tensor that requires gradients while recording is on. The backward pass would know "
+        "nothing of that change. Look at what is asked before the numbers are touched.",
         tests=MODES,
     ),
 ]
@@ -783,48 +797,48 @@ IN_TRAINING = [
         "weights-start-at-zero",
         cell="training",
         edits={WEIGHT: "np.zeros((n_in, n_out))"},
-        words="All weights start at 0. Then all hidden units compute the same, get the same gradient and stay the same for "
-        "ever. Look at what `rng` is for.",
+        words="All weights start at 0. Then all hidden units compute the same, get the same gradient and stay the "
+        "same for ever. Look at what `rng` is for.",
         tests=TRAINING,
     ),
     Fault(
         "weights-all-units-equal",
         cell="training",
         edits={WEIGHT: "np.repeat(rng.normal(0, np.sqrt(2 / n_in), (n_in, 1)), n_out, axis=1)"},
-        words="All units of a layer start with the same weights. They get the same gradient and stay the same for ever: a "
-        "layer of a hundred units learns as much as one.",
+        words="All units of a layer start with the same weights. They get the same gradient and stay the same for "
+        "ever: a layer of a hundred units learns as much as one.",
         tests=TRAINING,
     ),
     Fault(
         "weights-root-missing",
         cell="training",
         edits={"np.sqrt(2 / n_in)": "2 / n_in"},
-        words="The spread of your weights is 2 / n_in, the variance that is asked for. The generator wants a standard "
-        "deviation.",
+        words="The spread of your weights is 2 / n_in, the variance that is asked for. The generator wants a "
+        "standard deviation.",
         tests=TRAINING,
     ),
     Fault(
         "weights-of-spread-one",
         cell="training",
         edits={"np.sqrt(2 / n_in)": "1.0"},
-        words="Your weights have standard deviation 1, whatever the size of the layer. A sum over 64 inputs is then eight "
-        "times too large, and each further layer makes it worse.",
+        words="Your weights have standard deviation 1, whatever the size of the layer. A sum over 64 inputs is then "
+        "eight times too large, and each further layer makes it worse.",
         tests=TRAINING,
     ),
     Fault(
         "generator-ignored",
         cell="training",
         edits={"rng.normal(": "np.random.default_rng(0).normal("},
-        words="Two networks from one generator have the same weights. They are drawn by a generator of your own, and not by "
-        "`rng`.",
+        words="Two networks from one generator have the same weights. They are drawn by a generator of your own, and "
+        "not by `rng`.",
         tests=TRAINING,
     ),
     Fault(
         "relu-after-the-last-layer",
         cell="training",
         edits={"return self.layers[-1](x)": "return self.layers[-1](x).relu()"},
-        words="Your network ends with ReLU. Logits may be negative: without them a class cannot be ruled out, and a unit "
-        "that is off for a row learns nothing from it.",
+        words="Your network ends with ReLU. Logits may be negative: without them a class cannot be ruled out, and a "
+        "unit that is off for a row learns nothing from it.",
         tests=TRAINING,
     ),
     Fault(
@@ -852,16 +866,17 @@ IN_TRAINING = [
         "loss-overflows",
         cell="training",
         edits={"shifted = logits - logits.data.max(axis=1, keepdims=True)": "shifted = logits"},
-        words="Logits of 1000 or of -1000 give `inf` or `nan`: `np.exp(1000)` overflows, and the logarithm of a sum that "
-        "underflows is -inf. What happens to the probabilities of a row if the same number is added to all its logits?",
+        words="Logits of 1000 or of -1000 give `inf` or `nan`: `np.exp(1000)` overflows, and the logarithm of a sum "
+        "that underflows is -inf. What happens to the probabilities of a row if the same number is added to "
+        "all its logits?",
         tests=TRAINING,
     ),
     Fault(
         "loss-one-shift-for-all-rows",
         cell="training",
         edits={"max(axis=1, keepdims=True)": "max()"},
-        words="A row that lies far below another gives `inf` or `nan`: you subtract one number from all rows, and in that row "
-        "every exponential becomes 0. Each row has a largest logit of its own.",
+        words="A row that lies far below another gives `inf` or `nan`: you subtract one number from all rows, and in "
+        "that row every exponential becomes 0. Each row has a largest logit of its own.",
         tests=TRAINING,
     ),
     Fault(
@@ -876,8 +891,8 @@ IN_TRAINING = [
         "gradients-cleared-too-late",
         cell="training",
         edits={CLEAR: "", STEP: f"{STEP}\n                p.grad = None"},
-        words="The first step uses what was in `.grad` when `fit` was called. You clear gradients after each step; who has "
-        "cleared them before the first?",
+        words="The first step uses what was in `.grad` when `fit` was called. You clear gradients after each step; "
+        "who has cleared them before the first?",
         tests=TRAINING,
     ),
     Fault(
@@ -905,8 +920,8 @@ IN_TRAINING = [
         "parameters-unmoved",
         cell="training",
         edits={STEP: "p = p - lr * p.grad"},
-        words="After `fit` the tensors that `parameters()` gave before hold the numbers that they held at the start. A new "
-        "tensor, under whatever name, is not the parameter. The numbers have to change in place.",
+        words="After `fit` the tensors that `parameters()` gave before hold the numbers that they held at the start. "
+        "A new tensor, under whatever name, is not the parameter. The numbers have to change in place.",
         tests=TRAINING,
     ),
     Fault(
@@ -922,8 +937,8 @@ IN_TRAINING = [
         edits={
             "float(loss.data)": "float(cross_entropy(model(Tensor(x[rows])), labels[rows]).data)",
         },
-        words="Your losses are those after each step. Asked for is the loss that the step was computed from, which costs no "
-        "second forward pass.",
+        words="Your losses are those after each step. Asked for is the loss that the step was computed from, which "
+        "costs no second forward pass.",
         tests=TRAINING,
     ),
 ]

@@ -70,8 +70,8 @@ def run_changed(ns, code, leaves, gradient, changed):
 
 
 def facts_of_a_leaf(ns, data, whole):
-    """What the tensors of an array of floats and of a list of integers hold, once the array has changed and the integers
-    were halved in place.
+    """What the tensors of an array of floats and of a list of integers hold, once the array has changed and the
+    integers were halved in place.
     """
     import numpy as np
 

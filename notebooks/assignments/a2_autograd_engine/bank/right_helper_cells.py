@@ -19,7 +19,8 @@ def reshape(a, shape):
 
 def transpose(a, axes=None):
     axes = tuple(range(len(a.shape) - 1, -1, -1)) if axes is None else axes
-    return linear_map(a, lambda x: x.transpose(axes), lambda g: g.transpose(sorted(range(len(axes)), key=axes.__getitem__)))
+    back = sorted(range(len(axes)), key=axes.__getitem__)
+    return linear_map(a, lambda x: x.transpose(axes), lambda g: g.transpose(back))
 
 
 def getitem(a, index):

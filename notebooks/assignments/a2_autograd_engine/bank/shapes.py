@@ -60,8 +60,11 @@ WRONG = [
     .expect(test_shapes="partial:sum-keepdims-ignored")
     .edit("np.sum(a.data, axis=axis, keepdims=keepdims)", "np.sum(a.data, axis=axis)")
     .edit(
-        "    total = summation(a, axis, keepdims)\n    count = a.data.size // total.data.size\n    return Tensor.from_op(total.data / count, (total,), lambda g: (g / count,))",
-        "    value = np.mean(a.data, axis=axis, keepdims=keepdims)\n    kept = np.mean(a.data, axis=axis, keepdims=True).shape\n    return Tensor.from_op(value, (a,), lambda g: (np.reshape(g, kept) * np.ones(a.shape) * value.size / a.data.size,))",
+        "    total = summation(a, axis, keepdims)\n    count = a.data.size // total.data.size\n"
+        "    return Tensor.from_op(total.data / count, (total,), lambda g: (g / count,))",
+        "    value = np.mean(a.data, axis=axis, keepdims=keepdims)\n"
+        "    kept = np.mean(a.data, axis=axis, keepdims=True).shape\n"
+        "    return Tensor.from_op(value, (a,), lambda g: (np.reshape(g, kept) * np.ones(a.shape) * value.size / a.data.size,))",
     ),
     Wrong("wrong_reshape", "The gradient keeps the new shape.")
     .expect(test_shapes="partial:reshape-not-undone")
@@ -102,7 +105,8 @@ WRONG = [
     .breaks("`index` is whatever NumPy takes")
     .edit(
         "    places = ",
-        "    if isinstance(index, (list, np.ndarray)):\n        raise TypeError('an index is a number or a slice')\n    places = ",
+        "    if isinstance(index, (list, np.ndarray)):\n"
+        "        raise TypeError('an index is a number or a slice')\n    places = ",
     ),
     Wrong("wrong_moves_forward", "Reshapes in another order.")
     .expect(test_shapes="partial")
