@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.checks.calling import call, parts, unchanged
+from course_lib.checks.calling import call, parts, plain, unchanged
 from course_lib.checks.oracles import slopes
 from course_lib.checks.outcome import check, fail, require
 from course_lib.compare import compare, compare_form
@@ -67,7 +67,7 @@ def small_graph_gradients(small_graph: Function) -> None:
 
 
 def _graph(small_graph: Function, inputs: Mapping[str, np.ndarray]) -> tuple[Any, ...]:
-    return parts("small_graph(x, y, z)", call(small_graph, *inputs.values()), _GRAPH)
+    return plain(parts("small_graph(x, y, z)", call(small_graph, *inputs.values()), _GRAPH))  # type: ignore[no-any-return]
 
 
 def _graph_value(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> float:
@@ -93,23 +93,23 @@ _DIFFERENCE_HINTS = {
 @check("central differences of the sum of squares are exact, even for h = 0.5")
 def numerical_gradient_of_a_square(numerical_gradient: Function) -> None:
     x = np.array([3.0, -2.0])
-    got = numerical_gradient(lambda v: float(np.sum(v**2)), x.copy(), h=0.5)
+    got = plain(numerical_gradient(lambda v: float(np.sum(v**2)), x.copy(), h=0.5))
     require(compare("your gradient", got, 2 * x), _DIFFERENCE_HINTS)
 
 
-@check("a central difference has an error of its own: for v ** 3 it is h ** 2")
+@check("a central difference has an error of its own: with v ** 3 in f it is h ** 2")
 def numerical_gradient_uses_h(numerical_gradient: Function) -> None:
     for h in (0.5, 0.1):
-        got = numerical_gradient(lambda v: float(np.sum(v**3)), np.array([1.0, -2.0]), h=h)
+        got = plain(numerical_gradient(_cubic, np.array([1.0, -2.0]), h=h))
         hints = {**_DIFFERENCE_HINTS, "offset": "Does your step follow h? The two points are x + h and x - h."}
-        require(compare(f"your gradient for h = {h}", got, np.array([3.0, 12.0]) + h**2), hints)
+        require(compare(f"your gradient for h = {h}", got, np.array([1.0, 10.0]) + h**2), hints)
 
 
 @check("arrays of one, two and three axes work")
 def numerical_gradient_of_any_shape(numerical_gradient: Function) -> None:
     for shape in ((3,), (2, 3), (2, 1, 2)):
         x = (np.arange(np.prod(shape)) - 1.5).reshape(shape) / 2
-        got = numerical_gradient(_wave, x.copy())
+        got = plain(numerical_gradient(_of_shape(shape), x.copy()))
         found = compare(f"your gradient for x of shape {shape}", got, slopes(_wave, x), rtol=1e-3, atol=1e-3)
         require(found, _DIFFERENCE_HINTS, source="it should be near")
 
@@ -118,13 +118,27 @@ def numerical_gradient_of_any_shape(numerical_gradient: Function) -> None:
 def numerical_gradient_leaves_x(numerical_gradient: Function) -> None:
     x = np.array([[0.25, -1.5], [3.0, 0.125]])
     before = x.copy()
-    require(compare_form("your gradient", numerical_gradient(_wave, x), x), _DIFFERENCE_HINTS)
+    require(compare_form("your gradient", plain(numerical_gradient(_wave, x)), x), _DIFFERENCE_HINTS)
     # Adding h, taking 2h away and adding h again rounds: the last digit may differ, and that is all right.
     moved = np.argwhere(~np.isclose(x, before, rtol=0, atol=1e-12))
     if len(moved):
         at = tuple(int(i) for i in moved[0])
         hint = "Work on a copy, or put each entry back after its two calls of f: keep the old value in a variable."
         fail(f"x{list(at)} is {before[at]:.6g} before the call and {x[at]:.6g} after it.", hint)
+
+
+def _cubic(v: np.ndarray) -> float:
+    """Its slopes at [1, -2] are 1 and 10; each depends on both entries."""
+    return float(np.sum(v**3) + np.sum(v) ** 2)
+
+
+def _of_shape(shape: tuple[int, ...]) -> Callable[[np.ndarray], float]:
+    def wave(v: np.ndarray) -> float:
+        if np.shape(v) != shape:
+            fail(f"f was called with an array of shape {np.shape(v)}; x has shape {shape}.", "f gets an array like x.")
+        return _wave(v)
+
+    return wave
 
 
 def _wave(v: np.ndarray) -> float:
@@ -174,7 +188,12 @@ def forward_leaves_its_arguments(two_layer_forward: Function) -> None:
 
 
 def _forward(two_layer_forward: Function, x: np.ndarray, params: Params) -> tuple[Any, ...]:
-    return parts("two_layer_forward(x, params)", call(two_layer_forward, x, params), ("scores", "cache"))
+    scores, cache = parts("two_layer_forward(x, params)", call(two_layer_forward, x, params), ("scores", "cache"))
+    return plain(scores), cache
+
+
+def _backward(two_layer_backward: Function, dscores: np.ndarray, cache: Any) -> Any:
+    return plain(call(two_layer_backward, dscores, cache))
 
 
 # --- 4. two_layer_backward ------------------------------------------------------------------------------------------
@@ -211,7 +230,7 @@ def backward_first_layer(two_layer_forward: Function, two_layer_backward: Functi
 def backward_uses_its_cache(two_layer_forward: Function, two_layer_backward: Function) -> None:
     x, params = _rows(), _network()
     _, cache = _forward(two_layer_forward, x, params)
-    alone = call(two_layer_backward, _dscores(), cache)
+    alone = _backward(two_layer_backward, _dscores(), cache)
     require(compare_form("grads", alone, params), _BACKWARD_HINTS)
     _, cache = _forward(two_layer_forward, x, params)
     _forward(two_layer_forward, -x, {name: 2 * value for name, value in params.items()})
@@ -219,7 +238,7 @@ def backward_uses_its_cache(two_layer_forward: Function, two_layer_backward: Fun
         "Take everything from `cache`: two_layer_backward must not read variables from outside, and each call of "
         "two_layer_forward makes a new cache."
     )
-    found = compare("grads", call(two_layer_backward, _dscores(), cache), alone)
+    found = compare("grads", _backward(two_layer_backward, _dscores(), cache), alone)
     require(found, {"": hint, "factor": hint}, source="without the second call it is")
 
 
@@ -228,7 +247,7 @@ def _require_gradients(two_layer_forward: Function, two_layer_backward: Function
     # Square layers first: there a transposed matrix has the right shape and the values must tell.
     for params in (_square_network(), _network()):
         _, cache = _forward(two_layer_forward, x, params)
-        got = call(two_layer_backward, dscores, cache)
+        got = _backward(two_layer_backward, dscores, cache)
         form = compare_form("grads", got, params)
         require(form if form and form.what == "grads" else None, _BACKWARD_HINTS)
         for name in names:
@@ -300,7 +319,7 @@ _DSCORES_HINTS = {
 def loss_of_equal_scores(softmax_cross_entropy: Function) -> None:
     hints = {**_LOSS_HINTS, "": "Every class has probability 1/C here, in every row. Print your probabilities."}
     for n, classes in ((1, 2), (4, 3)):
-        loss, _ = _loss(softmax_cross_entropy, np.zeros((n, classes)), np.arange(n) % classes)
+        loss, _ = _loss(softmax_cross_entropy, np.zeros((n, classes)), (np.arange(n) % classes).astype(np.uint8))
         name = f"the loss of {n} row{'s' * (n > 1)} of {classes} zeros"
         require(compare(name, loss, float(np.log(classes)), batch=n), hints)
 
@@ -333,6 +352,9 @@ def loss_of_large_scores(softmax_cross_entropy: Function) -> None:
     require(
         compare("dscores", dscores, np.array([[0, 0], [0.5, -0.5], [0, 0]]) / 3, batch=3), _DSCORES_HINTS | {"": rows}
     )
+    close, _ = _loss(softmax_cross_entropy, np.array([[1000.0, 998.0]]), np.array([0]))
+    hints = {**_LOSS_HINTS, "": "Only the differences of a row's scores count: it is the loss of the row [2, 0]."}
+    require(compare("the loss of the row [1000, 998] with label 0", close, float(np.log1p(np.exp(-2.0)))), hints)
     require(compare_form("the loss of the row [1000, 0] with label 1", wrong, 1000.0), _LOSS_HINTS)
     if wrong < 10:
         fail(f"The loss of the row [1000, 0] with label 1 is {wrong:.4g}.", "Certain and wrong must cost a lot.")
@@ -340,7 +362,7 @@ def loss_of_large_scores(softmax_cross_entropy: Function) -> None:
 
 def _loss(softmax_cross_entropy: Function, scores: np.ndarray, labels: np.ndarray) -> tuple[Any, ...]:
     returned = call(softmax_cross_entropy, scores, labels)
-    loss, dscores = parts("softmax_cross_entropy(scores, labels)", returned, ("loss", "dscores"))
+    loss, dscores = plain(parts("softmax_cross_entropy(scores, labels)", returned, ("loss", "dscores")))
     form = compare_form("the loss", loss, 0.0)
     require(form if form and form.kind != "not finite" else None, _LOSS_HINTS)
     return loss, dscores
@@ -443,7 +465,7 @@ def _train(
 
 def _returned(returned: object, params: Params, steps: int) -> tuple[Params, np.ndarray]:
     """What `train` returned as plain arrays, once its form is right."""
-    after, losses = parts("train(x, labels, params, learning_rate, batches)", returned, ("params", "losses"))
+    after, losses = plain(parts("train(x, labels, params, learning_rate, batches)", returned, ("params", "losses")))
     require(compare_form("params", after, params), {**_TRAIN_HINTS, "shape": "A parameter keeps its shape."})
     hints = {
         "none": "Is there a `return`?",

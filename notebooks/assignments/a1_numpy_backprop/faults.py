@@ -18,6 +18,7 @@ TRAIN = ("test_train",)
 CENTRAL = "gradient[index] = (f(x + step) - f(x - step)) / (2 * h)"
 PICKED = "-log_p[rows, labels].mean()"
 LOG_P = "log_p = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))"
+LATE = "softmax_cross_entropy(two_layer_forward(x[losses[-1]], params)[0], labels[losses[-1]])[0]"
 UPDATE = "params[name] = params[name] - learning_rate * grads[name]"
 
 SMALL_GRAPH = [
@@ -50,8 +51,9 @@ SMALL_GRAPH = [
         family="NP03",
         cell="small_graph",
         edits={"grad_x = grad_b * y": "grad_x = grad_b", "grad_y = grad_b * x": "grad_y = grad_b"},
-        words="Your grad_x and grad_y are the gradient of a, handed on unchanged. Every operation multiplies the "
-        "gradient that comes from above by its own slope. Look at the product: what is its slope for each factor?",
+        words="Your grad_x and grad_y are 1 everywhere: the gradient of a, handed on unchanged. Every operation "
+        "multiplies the gradient that comes from above by its own slope. Look at the product: what is its slope for "
+        "each factor?",
         tests=GRAPH,
     ),
     Fault(
@@ -96,8 +98,8 @@ NUMERICAL_GRADIENT = [
         cell="numerical_gradient",
         edits={CENTRAL: "gradient[index] = (f(x + step) - f(x)) / h"},
         words="Your values are the one-sided difference, from x to x + h. Its error shrinks with h, that of the "
-        "central difference with h * h, which is thousands of times smaller here. Look at the second point at which "
-        "you call f.",
+        "central difference with h * h, which is thousands of times smaller for h = 1e-5. Look at the second point at "
+        "which you call f.",
         tests=DIFFERENCES,
     ),
     Fault(
@@ -105,8 +107,8 @@ NUMERICAL_GRADIENT = [
         cell="numerical_gradient",
         edits={CENTRAL: "gradient[index] = (f(x) - f(x - step)) / h"},
         words="Your values are the one-sided difference, from x - h to x. Its error shrinks with h, that of the "
-        "central difference with h * h, which is thousands of times smaller here. Look at the first point at which "
-        "you call f.",
+        "central difference with h * h, which is thousands of times smaller for h = 1e-5. Look at the first point at "
+        "which you call f.",
         tests=DIFFERENCES,
     ),
     Fault(
@@ -134,6 +136,33 @@ NUMERICAL_GRADIENT = [
         tests=DIFFERENCES,
     ),
     Fault(
+        "difference-not-divided",
+        cell="numerical_gradient",
+        edits={" / (2 * h)": ""},
+        words="Your values are the change of f itself. A slope is that change divided by the distance of the two "
+        "points. Look at what you store.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-half-step-divided-by-2h",
+        cell="numerical_gradient",
+        edits={"step[index] = h": "step[index] = h / 2"},
+        words="Your two points are h apart, and you divide by 2 * h. The exercise asks for points at the distance h "
+        "from x, one on each side. Look at where you call f.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-is-zero",
+        family="NP12",
+        cell="numerical_gradient",
+        edits={CENTRAL: "gradient[index] = 0 * (f(x + step) - f(x - step))"},
+        words="All your values are 0, though f is not flat. Perhaps both calls of f see the same numbers: after "
+        "`up = x` there are two names and one array. Perhaps the slopes are computed and not stored. Print what you "
+        "pass to f in both calls.",
+        tests=DIFFERENCES,
+        pairs=False,
+    ),
+    Fault(
         "difference-sign",
         cell="numerical_gradient",
         edits={"f(x + step) - f(x - step)": "f(x - step) - f(x + step)"},
@@ -159,8 +188,9 @@ NUMERICAL_GRADIENT = [
             "        x[index] -= 2 * h\n"
             "        gradient[index] = (above - f(x)) / (2 * h)"
         },
-        words="After an entry is measured, it stays at x - h: the caller's array has changed, and the entries after "
-        "it are measured in a different place. Look at the end of the loop body: is x what it was at the start?",
+        words="After an entry is measured, it stays at x - h, so the entries after it are measured in a different "
+        "place; and if you work on the caller's array, that has changed too. Look at the end of the loop body: is "
+        "every entry what it was at the start?",
         tests=DIFFERENCES,
     ),
     Fault(
@@ -173,8 +203,9 @@ NUMERICAL_GRADIENT = [
             "        x[index] += 2 * h\n"
             "        gradient[index] = (f(x) - below) / (2 * h)"
         },
-        words="After an entry is measured, it stays at x + h: the caller's array has changed, and the entries after "
-        "it are measured in a different place. Look at the end of the loop body: is x what it was at the start?",
+        words="After an entry is measured, it stays at x + h, so the entries after it are measured in a different "
+        "place; and if you work on the caller's array, that has changed too. Look at the end of the loop body: is "
+        "every entry what it was at the start?",
         tests=DIFFERENCES,
     ),
     Fault(
@@ -201,8 +232,8 @@ NUMERICAL_GRADIENT = [
         "difference-first-axis-only",
         cell="numerical_gradient",
         edits={"for index in np.ndindex(x.shape):": "for index in range(len(x)):"},
-        words="Your loop runs over the first axis only. For an array with two axes it moves a whole row at once, and "
-        "the row gets one slope. The function must work for any number of axes. Look at the loop.",
+        words="For an array with two axes a whole row of x moves at once, and all of its entries get the same slope. "
+        "The function must work for any number of axes. Look at what your loop runs over.",
         tests=DIFFERENCES,
     ),
     Fault(
@@ -210,7 +241,7 @@ NUMERICAL_GRADIENT = [
         family="NP14",
         cell="numerical_gradient",
         edits={"gradient = np.zeros(x.shape)": "gradient = np.zeros(x.shape, dtype=int)"},
-        words="Your result holds integers: every slope lost its fraction when it was stored. NumPy converts silently "
+        words="Your result holds integers: every slope has lost its fraction. NumPy converts silently "
         "to the dtype of the array that it writes to. Look at how you create the array for the result.",
         tests=DIFFERENCES,
     ),
@@ -242,6 +273,46 @@ FORWARD = [
         words="Your hidden layer keeps the negative values and sets the positive ones to 0. ReLU does the opposite. "
         "Look at the line that makes `hidden`.",
         tests=NETWORK,
+    ),
+    Fault(
+        "sigmoid-instead-of-relu",
+        cell="two_layer_forward",
+        edits={"np.maximum(0, hidden_in)": "1 / (1 + np.exp(-hidden_in))"},
+        words="Your hidden layer uses the sigmoid. The exercise asks for ReLU, the larger of 0 and the value. Look at "
+        "the line that makes `hidden`.",
+        tests=NETWORK,
+        pairs=False,
+    ),
+    Fault(
+        "tanh-instead-of-relu",
+        cell="two_layer_forward",
+        edits={"np.maximum(0, hidden_in)": "np.tanh(hidden_in)"},
+        words="Your hidden layer uses tanh. The exercise asks for ReLU, the larger of 0 and the value. Look at the "
+        "line that makes `hidden`.",
+        tests=NETWORK,
+        pairs=False,
+    ),
+    Fault(
+        "absolute-value-instead-of-relu",
+        cell="two_layer_forward",
+        edits={"np.maximum(0, hidden_in)": "np.abs(hidden_in)"},
+        words="Your hidden layer turns negative values into positive ones. ReLU sets them to 0. Look at the line that "
+        "makes `hidden`.",
+        tests=NETWORK,
+        pairs=False,
+    ),
+    Fault(
+        "scores-are-probabilities",
+        cell="two_layer_forward",
+        edits={
+            "    cache = {": "    scores = np.exp(scores - scores.max(1, keepdims=True))\n"
+            "    scores = scores / scores.sum(1, keepdims=True)\n"
+            "    cache = {"
+        },
+        words="Your scores are probabilities: each row is positive and sums to 1. Softmax belongs to the loss, in "
+        "exercise 5; here it would be applied twice. Look at what happens after the second layer.",
+        tests=NETWORK,
+        pairs=False,
     ),
     Fault(
         "relu-before-the-bias",
@@ -291,6 +362,16 @@ FORWARD = [
         "out of ReLU, so that is what its slope depends on. Look at what you keep in the cache, and at what you take "
         "out for W2.",
         tests=NETWORK,
+    ),
+    Fault(
+        "w1-gradient-of-overwritten-x",
+        family="NP12",
+        cell="two_layer_forward",
+        edits={'{"x": x,': '{"x": hidden_in,'},
+        words="Your gradient of W1 is computed from x @ W1 + b1, where x itself belongs. A variable x that is given a "
+        "new value on the way no longer holds the input. Look at what you keep in the cache under which name.",
+        tests=NETWORK,
+        pairs=False,
     ),
 ]
 
@@ -409,6 +490,26 @@ BACKWARD_FAULTS = [
         tests=BACKWARD,
     ),
     Fault(
+        "b1-gradient-is-a-mean",
+        family="NP01",
+        cell="two_layer_backward",
+        edits={"dhidden_in.sum(axis=0)": "dhidden_in.mean(axis=0)"},
+        words="Your gradient of b1 is divided by the number of rows. If the loss is a mean, dscores holds that factor "
+        "already, and now it is there twice. Look at the line for b1.",
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
+        "b2-gradient-is-a-mean",
+        family="NP01",
+        cell="two_layer_backward",
+        edits={"dscores.sum(axis=0)": "dscores.mean(axis=0)"},
+        words="Your gradient of b2 is divided by the number of rows. If the loss is a mean, dscores holds that factor "
+        "already, and now it is there twice. Look at the line for b2.",
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
         "bias-gradients-keep-an-axis",
         family="NP02",
         cell="two_layer_backward",
@@ -420,6 +521,26 @@ BACKWARD_FAULTS = [
         "broadcast, and the first update would quietly give the biases a second axis. Look at the arguments of your "
         "sums.",
         tests=BACKWARD,
+    ),
+    Fault(
+        "b1-gradient-keeps-an-axis",
+        family="NP02",
+        cell="two_layer_backward",
+        edits={"dhidden_in.sum(axis=0)": "dhidden_in.sum(axis=0, keepdims=True)"},
+        words="Your gradient of b1 has shape (1, H); b1 has (H,). NumPy would broadcast, and the first update would "
+        "quietly give the bias a second axis. Look at the arguments of your sum for b1.",
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
+        "b2-gradient-keeps-an-axis",
+        family="NP02",
+        cell="two_layer_backward",
+        edits={"dscores.sum(axis=0)": "dscores.sum(axis=0, keepdims=True)"},
+        words="Your gradient of b2 has shape (1, C); b2 has (C,). NumPy would broadcast, and the first update would "
+        "quietly give the bias a second axis. Look at the arguments of your sum for b2.",
+        tests=BACKWARD,
+        pairs=False,
     ),
     Fault(
         "bias-gradients-summed-over-everything",
@@ -457,7 +578,7 @@ BACKWARD_FAULTS = [
         },
         words="All your gradients are divided by the number of rows. If the loss is a mean, dscores holds that "
         "factor already, and now it is there twice: training would be N times too slow, and look healthy. Look for a "
-        "division in your backward pass.",
+        "division or a mean in your backward pass.",
         tests=BACKWARD,
     ),
     Fault(
@@ -469,8 +590,28 @@ BACKWARD_FAULTS = [
             "x.T @ dhidden_in": "x.T @ dhidden_in / len(dscores)",
         },
         words="Your gradients of W1 and W2 are divided by the number of rows; those of the biases are not. If the "
-        "loss is a mean, dscores holds that factor already. Look for a division in your backward pass.",
+        "loss is a mean, dscores holds that factor already. Look for a division or a mean in your backward pass.",
         tests=BACKWARD,
+    ),
+    Fault(
+        "w1-gradient-averaged-again",
+        family="NP01",
+        cell="two_layer_backward",
+        edits={"x.T @ dhidden_in": "x.T @ dhidden_in / len(dscores)"},
+        words="Your gradient of W1 is divided by the number of rows. If the loss is a mean, dscores holds that factor "
+        "already. Look for a division or a mean in the line for W1.",
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
+        "w2-gradient-averaged-again",
+        family="NP01",
+        cell="two_layer_backward",
+        edits={"hidden.T @ dscores": "hidden.T @ dscores / len(dscores)"},
+        words="Your gradient of W2 is divided by the number of rows. If the loss is a mean, dscores holds that factor "
+        "already. Look for a division or a mean in the line for W2.",
+        tests=BACKWARD,
+        pairs=False,
     ),
 ]
 
@@ -501,7 +642,16 @@ CROSS_ENTROPY = [
         edits={"dscores /= len(labels)": "dscores /= 1"},
         words="Your dscores is N times too large, your loss is right. The loss is a mean over N rows, so one score "
         "moves it by 1/N of what it does to its own row; without the factor every step is N times too long. Look at "
-        "dscores, last line.",
+        "what you divide dscores by.",
+        tests=LOSS,
+    ),
+    Fault(
+        "gradient-averaged-over-classes",
+        family="NP01",
+        cell="softmax_cross_entropy",
+        edits={"dscores /= len(labels)": "dscores /= dscores.size"},
+        words="Your dscores is C times too small, your loss is right: you divide by N x C. The loss is a mean over the "
+        "N rows. Look at what you divide dscores by.",
         tests=LOSS,
     ),
     Fault(
@@ -540,6 +690,31 @@ CROSS_ENTROPY = [
         tests=LOSS,
     ),
     Fault(
+        "gradient-of-the-right-class-alone",
+        cell="softmax_cross_entropy",
+        edits={
+            "dscores /= len(labels)": "dscores[np.arange(dscores.shape[1]) != labels[:, None]] = 0\n"
+            "    dscores /= len(labels)"
+        },
+        words="Your dscores is 0 for all classes but the right one. A larger score for a wrong class takes probability "
+        "away from the right one, so it has a slope too. Look at the entries of a row that are not the label's.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "gradient-is-the-slope-of-softmax",
+        family="NP09",
+        cell="softmax_cross_entropy",
+        edits={
+            "dscores[rows, labels] -= 1": "dscores = dscores * (1 - dscores)",
+        },
+        words="Your dscores is p * (1 - p), divided by N: the slope of each probability with respect to its own score. "
+        "The loss is the logarithm of one of them, and each score moves all of them. Derive L with respect to one "
+        "score, once for the right class and once for another.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
         "one-hot-subtracted-after-averaging",
         cell="softmax_cross_entropy",
         edits={
@@ -547,7 +722,7 @@ CROSS_ENTROPY = [
             "    dscores[rows, labels] -= 1"
         },
         words="In your dscores only one of the two terms carries the factor 1/N. The rows then do not sum to 0. Look "
-        "at the order of the last lines.",
+        "at what exactly you divide by N.",
         tests=LOSS,
     ),
     Fault(
@@ -573,6 +748,37 @@ CROSS_ENTROPY = [
         words="Your probabilities sum to 1 over the whole table: you divide by the sum of all rows together. Each "
         "row is an example of its own. Look at the axis of your sum.",
         tests=LOSS,
+    ),
+    Fault(
+        "softmax-sum-over-columns",
+        family="NP08",
+        cell="softmax_cross_entropy",
+        edits={".sum(axis=1,": ".sum(axis=0,"},
+        words="The exponentials of each row are divided by a sum down the columns. So the examples of a batch compete "
+        "with each other. Look at the axis of your sum.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "softmax-sum-over-everything",
+        family="NP08",
+        cell="softmax_cross_entropy",
+        edits={"np.exp(shifted).sum(axis=1, keepdims=True)": "np.exp(shifted).sum()"},
+        words="The exponentials of each row are divided by the sum of all rows together. Each row is an example of its "
+        "own. Look at the axis of your sum.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "scores-clipped",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        edits={"shifted = scores - scores.max(axis=1, keepdims=True)": "shifted = np.clip(scores, -500, 500)"},
+        words="Your values are finite, but rows of large scores come out as if their scores were equal: scores are cut "
+        "off at a bound, and the differences above it are lost. Look for a clip or a minimum, and at the question at "
+        "the end of the exercise.",
+        tests=LOSS,
+        pairs=False,
     ),
     Fault(
         "softmax-overflows",
@@ -603,8 +809,34 @@ CROSS_ENTROPY = [
             "scores.max(axis=1, keepdims=True)": "scores.max()",
             LOG_P: "log_p = np.log(np.exp(shifted) / np.exp(shifted).sum(axis=1, keepdims=True))",
         },
-        words="You subtract one maximum from the whole table. A row whose scores are all far below it becomes a row "
-        "of zeros, and 0 / 0 is nan. Look at which scores share the number that you subtract.",
+        words="A row whose scores are all small becomes a row of zeros, and 0 / 0 is nan. The number that you subtract "
+        "before np.exp is too large for that row, as one maximum of the whole table would be. Look at which scores "
+        "share the number that you subtract.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "log-sum-exp-shifted-by-one-maximum",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        edits={"scores.max(axis=1, keepdims=True)": "scores.max()"},
+        words="A row whose scores are all small becomes a row of zeros, and the logarithm of their sum is -inf. The "
+        "number that you subtract before np.exp is too large for that row, as one maximum of the whole table would "
+        "be. Look at which scores share the number that you subtract.",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
+        "log-sum-exp-and-softmax-shifted-by-one-maximum",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        edits={
+            "scores.max(axis=1, keepdims=True)": "scores.max()",
+            "dscores = np.exp(log_p)": "dscores = np.exp(shifted) / np.exp(shifted).sum(axis=1, keepdims=True)",
+        },
+        words="A row whose scores are all small becomes a row of zeros: the logarithm of their sum is -inf, and 0 / 0 "
+        "is nan. The number that you subtract before np.exp is too large for that row, as one maximum of the whole "
+        "table would be. Look at which scores share the number that you subtract.",
         tests=LOSS,
         pairs=False,
     ),
@@ -652,6 +884,15 @@ CROSS_ENTROPY = [
         tests=LOSS,
     ),
     Fault(
+        "labels-pick-columns-in-the-gradient",
+        family="NP10",
+        cell="softmax_cross_entropy",
+        edits={"dscores[rows, labels] -= 1": "dscores[:, labels] -= 1"},
+        words="Your dscores uses the labels of all rows in every row; your loss is right. An index like [:, labels] "
+        "picks whole columns, not one entry of each row. Look at the shape of what your labels pick.",
+        tests=LOSS,
+    ),
+    Fault(
         "logarithm-missing",
         cell="softmax_cross_entropy",
         edits={PICKED: "-np.exp(log_p)[rows, labels].mean()"},
@@ -684,6 +925,15 @@ CROSS_ENTROPY = [
         tests=LOSS,
     ),
     Fault(
+        "loss-rounded",
+        cell="softmax_cross_entropy",
+        edits={"return loss, dscores": "return round(float(loss), 4), dscores"},
+        words="Your loss is rounded to four digits. Small steps then do not change it, and finite differences of it "
+        "are wrong. Round where you print, not where you compute.",
+        tests=("test_softmax_cross_entropy",),
+        pairs=False,
+    ),
+    Fault(
         "scores-changed-in-place",
         family="NP12",
         cell="softmax_cross_entropy",
@@ -691,9 +941,9 @@ CROSS_ENTROPY = [
             "shifted = scores - scores.max(axis=1, keepdims=True)": "scores -= scores.max(axis=1, keepdims=True)\n"
             "    shifted = scores"
         },
-        words="Your values are right, but the caller's scores are different afterwards. `-=` writes into the array "
-        "that you were given, and whoever uses it next reads shifted scores. Look for an operation that works in "
-        "place.",
+        words="Your values are right, but the caller's scores are different afterwards. `-=`, for example, writes into "
+        "the array that you were given, and whoever uses it next reads other scores. Look for an operation that works "
+        "in place.",
         tests=LOSS,
         pairs=False,
     ),
@@ -745,9 +995,9 @@ TRAINING = [
         family="NP12",
         cell="train",
         edits={UPDATE: "value = params[name]\n            value = value - learning_rate * grads[name]"},
-        words="The parameters that come back are the ones that went in, and so every loss is that of the start. You "
-        "compute the new value, but `name = name - ...` gives a new array to a local variable and leaves the dict "
-        "alone. Look at where the new value is stored.",
+        words="The parameters that come back are the ones that went in. Either the new values never reach a dict: "
+        "`value = value - ...` gives a new array to a local variable. Or the dict that you update is not the one that "
+        "you return. Look at where the new value is stored.",
         tests=TRAIN,
     ),
     Fault(
@@ -759,7 +1009,6 @@ TRAINING = [
         "from the same start cannot. A new dict is not enough: it holds the same arrays. Look at what your update "
         "writes into.",
         tests=TRAIN,
-        pairs=False,
     ),
     Fault(
         "first-layer-gradient-too-late",
@@ -789,7 +1038,8 @@ TRAINING = [
         "only-first-batch-used",
         cell="train",
         edits={"for batch in batches:": "for batch in batches[:1]:"},
-        words="Only the first batch has an effect. Each batch is one step. Look at the indentation of your `return`.",
+        words="Only the first batch has an effect. Each batch is one step. Look at where your loop ends: is the "
+        "`return` inside it?",
         tests=TRAIN,
     ),
     Fault(
@@ -802,6 +1052,18 @@ TRAINING = [
         "starts where the step before it ended. Look at which dict you pass to the forward pass, and at what is "
         "reset inside the loop.",
         tests=TRAIN,
+    ),
+    Fault(
+        "gradients-at-the-start",
+        cell="train",
+        edits={
+            "    for batch in batches:": "    start = dict(params)\n    for batch in batches:",
+            "two_layer_forward(x[batch], params)": "two_layer_forward(x[batch], start)",
+        },
+        words="The first step is right; every later one uses a loss and gradients computed at the parameters that you "
+        "were given, not at those that the step before it left. Look at which dict you pass to the forward pass.",
+        tests=TRAIN,
+        pairs=False,
     ),
     Fault(
         "gradients-pile-up",
@@ -840,17 +1102,15 @@ TRAINING = [
     Fault(
         "losses-after-the-step",
         cell="train",
+        # Stored when the next batch comes, or at the end: so it can stand beside a mistake in the step itself.
         edits={
-            "        losses.append(loss)\n": "",
-            UPDATE: f"{UPDATE}\n"
-            "        scores, _ = two_layer_forward(x[batch], params)\n"
-            "        losses.append(softmax_cross_entropy(scores, labels[batch])[0])",
+            "losses.append(loss)": f"if losses:\n            losses[-1] = {LATE}\n        losses.append(batch)",
+            "    return params, losses": f"    losses[-1] = {LATE}\n    return params, losses",
         },
         words="Your losses are those after each step, on the batch that the step has just learned from. The exercise "
         "asks for the loss before the step, which is the one that the gradient belongs to. Look at where you store "
         "it.",
         tests=TRAIN,
-        pairs=False,
     ),
     Fault(
         "only-last-loss",
@@ -866,6 +1126,25 @@ TRAINING = [
         edits={"return params, losses": "return params, float(np.mean(losses))"},
         words="losses is a single number, the mean over all batches. It should hold one for each batch: the curve is "
         "what shows whether training works. Look at your `return`.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "losses-are-running-sums",
+        cell="train",
+        edits={"losses.append(loss)": "losses.append(loss + losses[-1] if losses else loss)"},
+        words="The first of your losses is right; each later one is the sum of all losses so far. The exercise asks "
+        "for the loss of each batch alone. Look at the variable that you append.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "losses-are-running-means",
+        cell="train",
+        edits={
+            "losses = []": "losses, seen = [], []",
+            "losses.append(loss)": "seen.append(loss)\n        losses.append(sum(seen) / len(seen))",
+        },
+        words="The first of your losses is right; each later one is the mean of all losses so far. The exercise asks "
+        "for the loss of each batch alone. Look at the variable that you append.",
         tests=TRAIN,
     ),
     Fault(

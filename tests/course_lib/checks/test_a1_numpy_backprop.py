@@ -83,3 +83,6 @@ def test_the_numbers_of_the_loss_are_right() -> None:
     assert [round(float(v), 3) for v in -np.log(p[[0, 1], labels])] == [0.127, 0.693] and round(loss, 3) == 0.41
     raised, _ = ONE.reference["softmax_cross_entropy"](scores + np.array([[0, 0], [0.01, 0]]), labels)
     assert round(raised - loss, 4) == 0.0025 and dscores[1, 0] == 0.25
+    ONE.stated("`[1000, 0]` and label 0 adds nothing", "With label 1 that row costs 1000")
+    large = np.array([[1000.0, 0.0]])
+    assert [ONE.reference["softmax_cross_entropy"](large, np.array([label]))[0] for label in (0, 1)] == [0, 1000]

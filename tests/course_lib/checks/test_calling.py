@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict, namedtuple
 from typing import Any
 
 import numpy as np
 import pytest
 
-from course_lib.checks.calling import call, parts
+from course_lib.checks.calling import call, parts, plain
 from course_lib.checks.outcome import CheckFailed
 
 
@@ -62,3 +63,11 @@ def test_a_wrong_number_of_values_is_told(returned: Any, words: str) -> None:
     with pytest.raises(CheckFailed) as failure:
         parts("f(scores, labels)", returned, ("loss", "dscores"))
     assert words in str(failure.value)
+
+
+def test_subclasses_count_as_what_they_are_based_on() -> None:
+    pair = namedtuple("pair", "loss dscores")
+    got = plain(OrderedDict(W=np.ones(2).view(np.recarray), both=pair(1.0, [np.float32(2)])))
+    assert [type(part) for part in (got, got["W"], got["both"], got["both"][1])] == [dict, np.ndarray, tuple, list]
+    assert got["both"] == (1.0, [2.0])
+    assert plain(pair) is pair, "what is none of these stays as it is"

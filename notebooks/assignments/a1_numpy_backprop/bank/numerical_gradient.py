@@ -23,10 +23,12 @@ def numerical_gradient(f, x, h=1e-5):
     return np.full(x.shape, slope)
 """),
     Wrong("wrong_difference_integers", "The slopes are stored in an array of integers.")
+    .breaks("of either precision")
     .expect(test_numerical_gradient="failed:difference-integer-buffer")
     .edit("g = np.zeros(x.shape)", "g = np.full(x.shape, 0)")
     .edit("e[i] = h", "e[i] += h"),
     Wrong("wrong_difference_left_above", "x is left at x + h.")
+    .breaks("`x` holds the numbers that it held before")
     .expect(test_numerical_gradient="partial:difference-x-left-above")
     .whole("""
 def numerical_gradient(f, x, h=1e-5):
@@ -59,6 +61,61 @@ def numerical_gradient(f, x, h=1e-5):
     .edit("g = np.zeros(x.shape)", "g, e = np.zeros(x.shape), np.zeros(x.shape)")
     .edit("        e = np.zeros(x.shape)\n        e[i]", "        e[i]"),
     Wrong("wrong_difference_rows", "The loop runs over len(x), so a row moves as one.")
+    .breaks("with one or more axes")
     .expect(test_numerical_gradient="failed:difference-first-axis-only")
     .edit("for i in np.ndindex(x.shape):", "for i in range(x.shape[0]):"),
+    Wrong("wrong_difference_two_names", "`up` and `down` are two names of one array.")
+    .expect(test_numerical_gradient="failed:difference-is-zero")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    g = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        up = x
+        down = x
+        up[i] += h
+        down[i] -= h
+        g[i] = (f(up) - f(down)) / (2 * h)
+    return g
+"""),
+    Wrong("wrong_difference_half_over_2h", "Points at half the distance, divided by the whole.")
+    .expect(test_numerical_gradient="failed:difference-half-step-divided-by-2h")
+    .edit("e[i] = h", "e[i] = h * 0.5"),
+    Wrong("wrong_difference_copy_stays", "On a copy, whose entries stay at x - h.")
+    .expect(test_numerical_gradient="partial")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    v, g = x.copy(), np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        v[i] += h
+        up = f(v)
+        v[i] -= h + h
+        g[i] = (up - f(v)) / (2 * h)
+    return g
+"""),
+    Wrong("wrong_difference_flat_points", "f gets all entries in one row.")
+    .breaks("`f` gets an array with the shape of `x`")
+    .expect(test_numerical_gradient="failed")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    flat, g = x.ravel().copy(), []
+    for k in range(flat.size):
+        flat[k] += h
+        up = f(flat)
+        flat[k] -= 2 * h
+        g.append((up - f(flat)) / (2 * h))
+        flat[k] += h
+    return np.reshape(g, x.shape)
+"""),
+    Wrong("wrong_difference_others_zero", "Takes f for a sum over the entries, so the others may be 0.")
+    .breaks("You know nothing else about `f`")
+    .expect(test_numerical_gradient="failed")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    g = np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        up, down = np.zeros(x.shape), np.zeros(x.shape)
+        up[i], down[i] = x[i] + h, x[i] - h
+        g[i] = (f(up) - f(down)) / (2 * h)
+    return g
+"""),
 ]

@@ -72,4 +72,9 @@ WRONG = [
     .base("stub", cell="two_layer_backward")
     .base("stub", cell="softmax_cross_entropy")
     .base("stub", cell="train"),
+    Wrong("wrong_graph_c_alone", "Returns c alone; the difference is not divided.")
+    .breaks("the tuple `(c, grad_x, grad_y, grad_z)`", "whose entries are the $g_i$")
+    .expect(test_small_graph="failed", test_numerical_gradient="failed:difference-not-divided")
+    .edit("return b.sum(), y, x, np.ones(b.shape)", "return b.sum()")
+    .edit(" / (2 * h)", "", cell="numerical_gradient"),
 ]

@@ -15,12 +15,14 @@ def softmax_cross_entropy(scores, labels):
 
 WRONG = [
     Wrong("wrong_gradient_negative", "Labels minus probabilities.")
+    .breaks("the gradient of that number")
     .expect(test_softmax_cross_entropy="partial:gradient-negative")
     .edit(
         "return np.mean(-np.log(p[range(N), labels] + 1e-12)), (p - y) / N",
         "loss = -np.sum(y * np.log(p + 1e-12)) / N\n    return loss, (y - p) / N",
     ),
     Wrong("wrong_gradient_not_averaged", "The loss is a mean, the gradient that of the sum.")
+    .breaks("The mean is part of the loss")
     .expect(test_softmax_cross_entropy="partial:gradient-not-averaged")
     .edit(
         "return np.mean(-np.log(p[range(N), labels] + 1e-12)), (p - y) / N",
@@ -80,6 +82,7 @@ WRONG = [
     )
     .edit("(p - y) / N", "p / N - y"),
     Wrong("wrong_one_maximum", "Subtracts the largest score of the whole table.")
+    .breaks("stay finite and right")
     .expect(test_softmax_cross_entropy="partial:softmax-shifted-by-one-maximum")
     .edit("np.max(scores, axis=1, keepdims=True)", "np.amax(scores)")
     .edit("p[range(N), labels] + 1e-12", "p[range(N), labels]"),
@@ -87,9 +90,11 @@ WRONG = [
     .expect(test_softmax_cross_entropy="partial:probabilities-returned")
     .edit("np.mean(-np.log(p[range(N), labels] + 1e-12))", "p"),
     Wrong("wrong_row_losses", "Returns one loss for each row.")
+    .breaks("`loss`: one number")
     .expect(test_softmax_cross_entropy="partial:loss-of-each-row-returned")
     .edit("np.mean(-np.log(p[range(N), labels] + 1e-12))", "np.log(e.sum(1)) - np.log(e[range(N), labels] + 1e-300)"),
     Wrong("wrong_scores_in_place", "Subtracts the maximum from the caller's scores.")
+    .breaks("No function may change")
     .expect(test_softmax_cross_entropy="partial:scores-changed-in-place")
     .edit(
         "e = np.exp(scores - np.max(scores, axis=1, keepdims=True))",
@@ -100,6 +105,7 @@ WRONG = [
     .edit("np.max(scores, axis=1, keepdims=True)", "np.max(scores, axis=0)")
     .edit("np.sum(e, axis=1, keepdims=True)", "np.sum(e, axis=0)"),
     Wrong("wrong_softmax_overflow", "exp of the bare scores.")
+    .breaks("Scores may be as large as 1000")
     .expect(test_softmax_cross_entropy="partial:softmax-overflows")
     .edit("np.exp(scores - np.max(scores, axis=1, keepdims=True))", "np.exp(scores)"),
     Wrong("wrong_softmax_table", "Normalizes the whole table.")
@@ -116,4 +122,74 @@ WRONG = [
         d[i] = (np.diag(p[i]) - np.outer(p[i], p[i])) @ (p[i] - y[i])
     return loss, d / N""",
     ),
+    Wrong("wrong_gradient_over_classes", "The gradient is divided by N x C.")
+    .expect(test_softmax_cross_entropy="partial:gradient-averaged-over-classes")
+    .edit("(p - y) / N", "np.divide(p - y, N * C)"),
+    Wrong("wrong_gradient_of_the_labels_alone", "Only the entry of the right class has a slope.")
+    .expect(test_softmax_cross_entropy="partial:gradient-of-the-right-class-alone")
+    .edit("(p - y) / N", "y * (p - y) / N"),
+    Wrong("wrong_gradient_softmax_slope", "p * (1 - p) as the gradient.")
+    .expect(test_softmax_cross_entropy="partial:gradient-is-the-slope-of-softmax")
+    .edit("(p - y) / N", "(p - p**2) / N"),
+    Wrong("wrong_sum_over_columns", "The maximum of each row, the sum of each column.")
+    .expect(test_softmax_cross_entropy="failed:softmax-sum-over-columns")
+    .edit("np.sum(e, axis=1, keepdims=True)", "np.sum(e, axis=0)"),
+    Wrong("wrong_sum_over_table", "The maximum of each row, the sum of the table.")
+    .expect(test_softmax_cross_entropy="failed:softmax-sum-over-everything")
+    .edit("np.sum(e, axis=1, keepdims=True)", "np.sum(e)"),
+    Wrong("wrong_scores_clipped", "Scores are cut off at 300.")
+    .expect(test_softmax_cross_entropy="partial:scores-clipped")
+    .edit(
+        "np.exp(scores - np.max(scores, axis=1, keepdims=True))", "np.exp(np.minimum(np.maximum(scores, -300), 300))"
+    ),
+    Wrong("wrong_log_sum_exp_one_maximum", "log-sum-exp with the largest score of the whole table.")
+    .expect(test_softmax_cross_entropy="partial:log-sum-exp-shifted-by-one-maximum")
+    .base("right_log_sum_exp")
+    .edit("np.max(table, axis=1)", "np.full(len(table), np.max(table))"),
+    Wrong("wrong_largest_absolute_value", "Subtracts the largest absolute value of each row.")
+    .expect(test_softmax_cross_entropy="partial:softmax-shifted-by-one-maximum")
+    .edit("np.max(scores, axis=1, keepdims=True)", "np.max(np.abs(scores), axis=1, keepdims=True)")
+    .edit("p[range(N), labels] + 1e-12", "p[range(N), labels]"),
+    Wrong("wrong_columns_in_the_gradient", "d[:, labels] -= 1.")
+    .expect(test_softmax_cross_entropy="partial:labels-pick-columns-in-the-gradient")
+    .edit(
+        "return np.mean(-np.log(p[range(N), labels] + 1e-12)), (p - y) / N",
+        """d = np.array(p)
+    for k in np.unique(labels):
+        d[:, k] -= 1
+    return np.mean(-np.log(p[range(N), labels] + 1e-12)), d / N""",
+    ),
+    Wrong("wrong_loss_rounded", "Rounds the loss to four digits.")
+    .expect(test_softmax_cross_entropy="partial:loss-rounded")
+    .edit(
+        "np.mean(-np.log(p[range(N), labels] + 1e-12))", "np.round(np.mean(-np.log(p[range(N), labels] + 1e-12)), 4)"
+    ),
+    Wrong("wrong_bounded_loss", "A probability is never below 1e-4, so the loss never above 9.2.")
+    .breaks("a loss of 10 or more is enough")
+    .expect(test_softmax_cross_entropy="partial")
+    .edit("p[range(N), labels] + 1e-12", "np.maximum(p[range(N), labels], 1e-4)"),
+    Wrong("wrong_loss_alone", "Returns the loss alone.")
+    .breaks("It returns the tuple `(loss, dscores)`")
+    .expect(test_softmax_cross_entropy="failed")
+    .edit(", (p - y) / N", ""),
+    Wrong("wrong_classes_of_labels", "As many classes as the largest label says.")
+    .breaks("`scores`: `(N, C)`")
+    .expect(test_softmax_cross_entropy="partial")
+    .edit("np.eye(C)[labels]", "np.eye(labels.max() + 1)[labels]"),
+    Wrong("wrong_labels_from_the_end", "labels - C counts from the end, and an unsigned number is never negative.")
+    .breaks("of any integer dtype")
+    .expect(test_softmax_cross_entropy="partial")
+    .edit("np.eye(C)[labels]", "np.eye(C)[labels - np.array(C, labels.dtype)]"),
+    Wrong("wrong_one_maximum_in_both", "The largest score of the whole table, in a log-sum-exp and in a softmax.")
+    .expect(test_softmax_cross_entropy="partial:log-sum-exp-and-softmax-shifted-by-one-maximum")
+    .whole("""
+def softmax_cross_entropy(scores, labels):
+    n, top = len(scores), scores.max()
+    e = np.exp(scores - top)
+    total = e.sum(axis=1)
+    loss = np.mean(np.log(total) + top - scores[np.arange(n), labels])
+    p = e / total[:, None]
+    p[np.arange(n), labels] -= 1
+    return loss, p / n
+"""),
 ]

@@ -38,6 +38,7 @@ WRONG = [
     .edit("s, cache = two_layer_forward(x[b], p)", "s, cache = two_layer_forward(x, p)")
     .edit("labels[b]", "labels"),
     Wrong("wrong_first_batch", "return is inside the loop.")
+    .breaks("one step for each batch")
     .expect(test_train="failed:only-first-batch-used")
     .base("by_items")
     .edit("    return p, losses", "        return p, losses"),
@@ -53,6 +54,7 @@ WRONG = [
     .edit("losses = []", "losses, total = [], dict.fromkeys(p, 0)")
     .edit("p[k] -= learning_rate * g[k]", "total[k] = total[k] + g[k]\n            p[k] -= learning_rate * total[k]"),
     Wrong("wrong_in_place", "-= on the caller's arrays.")
+    .breaks("The dict that you were given")
     .expect(test_train="partial:params-changed-in-place")
     .base("by_items")
     .edit("    p = {k: v.copy() for k, v in params.items()}\n", "")
@@ -86,6 +88,7 @@ def train(x, labels, params, learning_rate, batches):
     .expect(test_train="partial:only-last-loss")
     .edit("p[k] -= learning_rate * g[k]", "p[k] -= learning_rate * g[k]\n        losses.clear()"),
     Wrong("wrong_loss_after_step", "Stores the loss after the step.")
+    .breaks("before the step that uses it")
     .expect(test_train="partial:losses-after-the-step")
     .edit(
         "p[k] -= learning_rate * g[k]",
@@ -99,6 +102,7 @@ def train(x, labels, params, learning_rate, batches):
     .expect(test_train="failed:learning-rate-missing")
     .edit("p[k] -= learning_rate * g[k]", "p[k] = p[k] - g[k]"),
     Wrong("wrong_restart", "Each step starts from the params that were given.")
+    .breaks("after the last step")
     .expect(test_train="failed:restart-at-every-batch")
     .edit("two_layer_forward(x[b], p)", "two_layer_forward(x[b], params)")
     .edit("p[k] -= learning_rate * g[k]", "p[k] = params[k] - learning_rate * g[k]"),
@@ -140,4 +144,37 @@ def train(x, labels, params, learning_rate, batches):
     Wrong("wrong_weights_only", "The biases are not updated.")
     .expect(test_train="failed:biases-not-updated")
     .edit("p[k] -= learning_rate * g[k]", "if p[k].ndim == 2:\n                p[k] -= learning_rate * g[k]"),
+    Wrong("wrong_gradients_at_the_start", "Each step uses gradients of the params that were given.")
+    .expect(test_train="failed:gradients-at-the-start")
+    .edit("two_layer_forward(x[b], p)", "two_layer_forward(x[b], params)"),
+    Wrong("wrong_running_sum", "The loss is added up over the batches.")
+    .expect(test_train="partial:losses-are-running-sums")
+    .edit("losses.append(L)", "losses.append(L + sum(losses[-1:]))"),
+    Wrong("wrong_running_mean", "Stores the mean of the losses so far.")
+    .expect(test_train="partial:losses-are-running-means")
+    .edit("    losses = []", "    losses, total = [], 0.0")
+    .edit("losses.append(L)", "total += L\n        losses.append(total / (1 + len(losses)))"),
+    Wrong("wrong_loss_after_step_in_place", "Stores the loss after a step in the caller's own arrays.")
+    .expect(test_train="partial:params-changed-in-place+losses-after-the-step")
+    .edit("{k: v.copy() for k, v in params.items()}", "params")
+    .edit(
+        "p[k] -= learning_rate * g[k]",
+        """p[k] -= learning_rate * g[k]
+        L = softmax_cross_entropy(two_layer_forward(x[b], p)[0], labels[b])[0]""",
+    ),
+    Wrong("wrong_given_returned", "Trains a copy and returns what it was given.")
+    .expect(test_train="partial:update-lost")
+    .edit("return p, losses", "return params, losses"),
+    Wrong("wrong_params_alone", "Returns the parameters alone.")
+    .breaks("It returns the tuple `(params, losses)`")
+    .expect(test_train="failed")
+    .edit("return p, losses", "return p"),
+    Wrong("wrong_batches_stacked", "Makes one array of all batches.")
+    .breaks("which may differ in size")
+    .expect(test_train="partial")
+    .edit("for b in batches:", "for b in np.stack(batches):"),
+    Wrong("wrong_another_key", "The result has a key that the given dict has not.")
+    .breaks("a dict with the same keys")
+    .expect(test_train="partial")
+    .edit("return p, losses", 'return {**p, "loss": losses[-1]}, losses'),
 ]

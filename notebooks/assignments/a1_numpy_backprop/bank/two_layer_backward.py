@@ -13,6 +13,7 @@ def two_layer_backward(dscores, cache):
 
 WRONG = [
     Wrong("wrong_averaged_again", "Every gradient is divided by the batch size once more.")
+    .breaks("There is nothing to average here")
     .expect(test_two_layer_backward="failed:gradients-averaged-again")
     .edit("dh = dscores @ W2.T * (hidden > 0)", "dscores = dscores / len(x)\n    dh = dscores @ W2.T * (hidden > 0)"),
     Wrong("wrong_b1_not_summed", "The gradient of b1 keeps the batch axis.")
@@ -31,6 +32,7 @@ WRONG = [
     .edit("dh.sum(0)", "dh.sum(-1)")
     .edit("dscores.sum(0)", "dscores.sum(-1)"),
     Wrong("wrong_biases_keepdims", "Bias gradients of shape (1, H) and (1, C).")
+    .breaks("Each gradient has the shape of its parameter")
     .expect(test_two_layer_backward="failed:bias-gradients-keep-an-axis")
     .edit("dh.sum(0)", "dh.sum(0, keepdims=True)")
     .edit("dscores.sum(0)", "dscores.sum(0, keepdims=True)"),
@@ -82,9 +84,39 @@ WRONG = [
     .expect(test_two_layer_backward="partial:w2-not-transposed")
     .edit("dscores @ W2.T", "dscores @ W2"),
     Wrong("wrong_weights_averaged_again", "The weight gradients are divided by the batch size once more.")
+    .breaks("the factor $1/N$ is already in `dscores`")
     .expect(
         test_two_layer_backward="failed:weight-gradients-averaged-again",
     )
     .edit("x.T @ dh", "x.T @ dh / len(x)")
     .edit("hidden.T @ dscores", "hidden.T @ dscores / len(x)"),
+    Wrong("wrong_b1_mean", "The gradient of b1 is a mean over the batch.")
+    .expect(test_two_layer_backward="partial:b1-gradient-is-a-mean")
+    .edit("dh.sum(0)", "dh.mean(0)"),
+    Wrong("wrong_b2_mean", "The gradient of b2 is a mean over the batch.")
+    .expect(test_two_layer_backward="partial:b2-gradient-is-a-mean")
+    .edit("dscores.sum(0)", "np.average(dscores, axis=0)"),
+    Wrong("wrong_b1_keepdims", "The gradient of b1 has shape (1, H).")
+    .expect(test_two_layer_backward="partial:b1-gradient-keeps-an-axis")
+    .edit("dh.sum(0)", "np.ones((1, len(x))) @ dh"),
+    Wrong("wrong_b2_keepdims", "The gradient of b2 has shape (1, C).")
+    .expect(test_two_layer_backward="partial:b2-gradient-keeps-an-axis")
+    .edit("dscores.sum(0)", "dscores.sum(0)[None]"),
+    Wrong("wrong_w1_mean", "The gradient of W1 is a mean over the batch.")
+    .expect(test_two_layer_backward="partial:w1-gradient-averaged-again")
+    .edit("x.T @ dh", "(x.T @ dh) / x.shape[0]"),
+    Wrong("wrong_w2_mean", "The gradient of W2 is a mean over the batch.")
+    .expect(test_two_layer_backward="partial:w2-gradient-averaged-again")
+    .edit("hidden.T @ dscores", "np.mean(hidden[:, :, None] * dscores[:, None, :], axis=0)"),
+    Wrong("wrong_gradient_names", "The keys are dW1, db1, dW2, db2.")
+    .breaks("exactly the keys `W1`, `b1`, `W2`, `b2`")
+    .expect(test_two_layer_backward="failed")
+    .edit('"W1": x.T', '"dW1": x.T')
+    .edit('"b1": dh', '"db1": dh')
+    .edit('"W2": hidden.T', '"dW2": hidden.T')
+    .edit('"b2": dscores', '"db2": dscores'),
+    Wrong("wrong_one_key_more", "A fifth gradient, for x.")
+    .breaks("exactly the keys `W1`, `b1`, `W2`, `b2`")
+    .expect(test_two_layer_backward="failed")
+    .edit('return {"W1"', 'return {"x": dh, "W1"'),
 ]

@@ -46,4 +46,39 @@ WRONG = [
         'pre = np.dot(x, params["W1"]) + params["b1"]\n    h = np.maximum(pre, 0)',
     )
     .edit('"hidden": h', '"hidden": pre'),
+    Wrong("wrong_sigmoid", "The sigmoid in place of ReLU.")
+    .expect(test_two_layer_forward="failed:sigmoid-instead-of-relu")
+    .edit(
+        'np.maximum(np.dot(x, params["W1"]) + params["b1"], 0)',
+        '1.0 / (np.exp(-(np.dot(x, params["W1"]) + params["b1"])) + 1.0)',
+    ),
+    Wrong("wrong_tanh", "tanh in place of ReLU.")
+    .expect(test_two_layer_forward="failed:tanh-instead-of-relu")
+    .edit('np.maximum(np.dot(x, params["W1"]) + params["b1"], 0)', 'np.tanh(np.dot(x, params["W1"]) + params["b1"])'),
+    Wrong("wrong_absolute_value", "The absolute value in place of ReLU.")
+    .expect(test_two_layer_forward="failed:absolute-value-instead-of-relu")
+    .edit('np.maximum(np.dot(x, params["W1"]) + params["b1"], 0)', 'abs(np.dot(x, params["W1"]) + params["b1"])'),
+    Wrong("wrong_softmax_in_forward", "Returns probabilities.")
+    .expect(test_two_layer_forward="failed:scores-are-probabilities")
+    .edit("    return np.dot", "    e = np.exp(np.dot")
+    .edit(
+        'params["b2"], {"x": x, "hidden": h, "W2": params["W2"]}',
+        'params["b2"])\n    return e / np.sum(e, axis=1)[:, None], {"x": x, "hidden": h, "W2": params["W2"]}',
+    ),
+    Wrong("wrong_x_overwritten", "x gets a new value before it goes into the cache.")
+    .expect(
+        test_two_layer_backward="partial:w1-gradient-of-overwritten-x", test_train="failed:w1-gradient-of-overwritten-x"
+    )
+    .edit(
+        'h = np.maximum(np.dot(x, params["W1"]) + params["b1"], 0)',
+        'x = np.dot(x, params["W1"]) + params["b1"]\n    h = np.maximum(x, 0)',
+    ),
+    Wrong("wrong_scores_alone", "No cache.")
+    .breaks("It returns the tuple `(scores, cache)`")
+    .expect(test_two_layer_forward="failed")
+    .edit(', {"x": x, "hidden": h, "W2": params["W2"]}', ""),
+    Wrong("wrong_float64_only", "Refuses other dtypes than float64.")
+    .breaks("sometimes float32")
+    .expect(test_two_layer_forward="partial")
+    .edit("    h = np.maximum", "    assert x.dtype == float\n    h = np.maximum"),
 ]
