@@ -95,6 +95,7 @@ _NEURON = {
     "b": np.array([[0.3], [-0.7]]),
 }
 _SQUARE_NEURON = {**_NEURON, "x": _NEURON["x"][:, :2], "w": _NEURON["w"][:2]}
+_COLUMN = {**_NEURON, "x": _NEURON["x"][:, :1], "w": _NEURON["w"][:1]}
 _BY_HAND_HINTS = {
     "grad_w shape": "One entry of w is used in all N rows. What do these uses add up to, and which axis goes?",
     "grad_b shape": "One entry of b is used in all D columns. What do these uses add up to? b has shape (N, 1), also "
@@ -118,7 +119,7 @@ def manual_example(manual_gradients: Function) -> None:
 
 @check("gradients of x, w and b agree with finite differences")
 def manual_gradients_measured(manual_gradients: Function) -> None:
-    for inputs in (_SQUARE_NEURON, _NEURON):
+    for inputs in (_SQUARE_NEURON, _NEURON, _COLUMN):
         got = dict(zip(_BY_HAND, _by_hand(manual_gradients, inputs), strict=True))
         require(compare("loss", got["loss"], _mean_square(**inputs)), _BY_HAND_HINTS)
         for name, value in inputs.items():
@@ -166,8 +167,8 @@ def _by_hand(manual_gradients: Function, inputs: Arrays, layout: str = "plain") 
     returned = parts("manual_gradients(x, w, b)", manual_gradients(**given), _BY_HAND)
     for name, tensor in given.items():
         _unchanged(name, torch.tensor(inputs[name]), tensor)
-    loss = _numbers("loss", returned[0], None) if isinstance(returned[0], torch.Tensor) else returned[0]
     kind = given["x"].dtype
+    loss = _numbers("loss", returned[0], kind) if isinstance(returned[0], torch.Tensor) else returned[0]
     return loss, *(_numbers(name, value, kind) for name, value in zip(_BY_HAND[1:], returned[1:], strict=True))
 
 
@@ -314,13 +315,14 @@ def jacobian_of_any_shape(jacobian: Function) -> None:
 @check("requires_grad and .grad of x stay as they are, and the results carry no graph")
 def jacobian_leaves_no_trace(vjp: Function, jacobian: Function) -> None:
     x, f = _mix((3,), (2,))
-    for requires_grad in (False, True):
+    for requires_grad, grad in ((False, None), (True, None), (True, torch.ones(3, dtype=torch.float64))):
         given = torch.tensor(x).requires_grad_(requires_grad)
+        given.grad = None if grad is None else grad.clone()
         for name, value in zip(("y", "grad"), vjp(f, given, _double([1.0, -2.0])), strict=True):
             _without_graph(name, value)
-        _untouched("x", given, requires_grad, None)
+        _untouched("x", given, requires_grad, grad)
         _without_graph("jacobian(f, x)", jacobian(f, given))
-        _untouched("x", given, requires_grad, None)
+        _untouched("x", given, requires_grad, grad)
 
 
 def _vjp(vjp: Function, f: Function, x: np.ndarray, v: np.ndarray, layout: str = "plain") -> tuple[Any, ...]:
@@ -658,7 +660,8 @@ def train_first_step(train: Function) -> None:
 
 @check("the parameters that come back are leaves that require gradients, and losses carry no graph")
 def train_returns_leaves(train: Function) -> None:
-    given = {name: torch.tensor(value) for name, value in _PARAMS.items()}
+    # Some of the given tensors require gradients: a copy that remembers it is no leaf.
+    given = {name: torch.tensor(value).requires_grad_(name[0] == "W") for name, value in _PARAMS.items()}
     returned = train(torch.tensor(_X), torch.tensor(_T), given, _RATE, [torch.arange(4)])
     after, losses = parts("train(x, t, params, learning_rate, batches)", returned, ("params", "losses"))
     for name, value in after.items():
@@ -757,4 +760,6 @@ def _train(
     if not hasattr(losses, "__len__") or len(losses) != len(batches):
         found = f"{len(losses)} numbers" if hasattr(losses, "__len__") else f"a {type(losses).__name__}"
         fail(f"losses is {found} for {len(batches)} batches.", "A list with one number for each batch, in order.")
+    if shapes := [tuple(loss.shape) for loss in losses if getattr(loss, "shape", ()) != ()]:
+        fail(f"A loss has shape {shapes[0]}; it should be one number.", "A Python float, or a tensor of shape ().")
     return arrays, [float(loss) for loss in losses]

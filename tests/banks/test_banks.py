@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from pathlib import Path
 
 import pytest
 
 from autograder.assignment import known_assignments, load_assignment, on_device
 from autograder.bank import BankEntry, load_bank
+from autograder.judge.carried import _builds_on
 from autograder.judge.faults import load_faults
-from autograder.records import Assignment
-from autograder.selftest import Selftest, needs_kernel, selftest, selftest_here
+from autograder.judge.plugin import NO_CHECKS
+from autograder.judge.run import Checks, LocalProgram
+from autograder.records import Assignment, Role
+from autograder.selftest import Selftest, _its_device, needs_kernel, selftest, selftest_here
 from autograder.sentences import demands
 from tests import sampling
 from tests.sampling import sample
@@ -30,6 +34,11 @@ EVERY = 10
 SECRET = b"the same hidden inputs in every run of the tests"
 WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
 """in tolerances: how near the limit right training may end, and wrong training"""
+
+BUILDS_ON = re.compile(
+    r"[Ee]xercise (\d+) (?:may call your|calls your|is checked on) [^.]*?from ((?:exercise )?\d+(?:(?:, | and )\d+)*)"
+)
+"""how a text says that one exercise builds on others"""
 
 LEAST_COST = 0.25
 """what a mistake costs at least, as a share of its exercise, unless it is said to be minor"""
@@ -137,6 +146,35 @@ def test_every_fault_is_planted_somewhere(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_sentence_that_demands_something_is_broken_somewhere(name: str) -> None:
     assert [demand.text for demand in demands(assignment(name), entries(name)) if demand.is_open] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sample("what builds on what", NAMES, 1))
+def test_the_text_says_which_exercises_build_on_which(name: str) -> None:
+    prose = "\n".join(c.source for c in assignment(name).notebooks[0].cells if c.kind == "markdown")
+    (points,) = re.findall(r"\*\*Points\.\*\*(.*)", prose)
+    said = {int(later): {int(n) for n in re.findall(r"\d+", earlier)} for later, earlier in BUILDS_ON.findall(points)}
+    assert said == built_on(on_device(assignment(name)))
+
+
+def built_on(one: Assignment) -> dict[int, set[int]]:
+    """By the number of an exercise, the earlier ones that its checks lead to: those of the names that they call."""
+    (notebook,) = one.notebooks
+    solutions = [c for c in notebook.cells if c.role is Role.SOLUTION and c.kind == "code"]
+    stubs = {c.grade_id or "": c.released for c in solutions}
+    with _its_device(one):
+        # The checks fail at once, and of a check that fails the judge says what it called.
+        program = LocalProgram(one, stubs)
+        found = Checks(one).run(program.side(frozenset()), SECRET, demonstrate=NO_CHECKS)
+    tests = [c.grade_id or "" for c in notebook.cells if c.role is Role.TESTS]
+    exercise = {c.grade_id: number for number, test in enumerate(tests, 1) for c in notebook.solutions_of(test)}
+    built = {}
+    for number, test in enumerate(tests, 1):
+        before = [(c.grade_id or "", c.source) for c in solutions if exercise[c.grade_id] < number]
+        names = set().union(*(found.called.get(check.name, ()) for check in found.checks[test]))
+        if reached := _builds_on(names, LocalProgram(one, {}).cells, before):
+            built[number] = {exercise[grade_id] for grade_id in reached}
+    return built
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -32,7 +32,7 @@ MANUAL = [
         family="AG11",
         cell="manual_gradients",
         words="Your code calls view() on a tensor that is not contiguous. x may be a transpose, and a view of it in "
-        "another shape does not exist. Look at the last line of the error's text.",
+        "another shape need not exist. Look at the last line of the error's text.",
         raises=r"view size is not compatible",
         tests=BY_HAND,
         pairs=False,
@@ -43,6 +43,17 @@ MANUAL = [
         edits={"(y**2).mean()": "(y**2).sum()", "2 * y / y.numel()": "2 * y"},
         words="Loss and gradients are those of a sum: N * D times too large. The loss is the mean of all entries of "
         "y ** 2, so that it does not grow with the batch. Read the third equation again.",
+        tests=BY_HAND,
+        pairs=False,
+    ),
+    Fault(
+        "manual-loss-summed",
+        cell="manual_gradients",
+        edits={
+            "(y**2).mean()": "(y**2).sum()",
+        },
+        words="Your gradients are right, your loss is N * D times too large: it is the sum of the entries of y ** 2, "
+        "and the exercise asks for their mean. The two no longer belong together. Look at the third equation.",
         tests=BY_HAND,
         pairs=False,
     ),
@@ -87,11 +98,33 @@ MANUAL = [
         tests=BY_HAND,
     ),
     Fault(
+        "manual-slope-not-squared",
+        cell="manual_gradients",
+        edits={
+            " / torch.cosh(z) ** 2": " / torch.cosh(z)",
+        },
+        words="Your slope of tanh is 1 / cosh z. Look at the hint: what is squared there?",
+        tests=BY_HAND,
+        pairs=False,
+    ),
+    Fault(
+        "manual-tanh-applied-twice",
+        cell="manual_gradients",
+        edits={
+            " / torch.cosh(z) ** 2": " * (1 - torch.tanh(y) ** 2)",
+        },
+        words="Your slope of tanh is taken at y, which is tanh z already: tanh is applied twice. Look at what goes "
+        "into the slope.",
+        tests=BY_HAND,
+        pairs=False,
+    ),
+    Fault(
         "manual-slope-rounded-to-zero",
         cell="manual_gradients",
         edits={" / torch.cosh(z) ** 2": " * (1 - y**2)"},
-        words="Where |z| is large, your gradients are 0 or have no right digit. tanh z is rounded to 1 there, and "
-        "1 - y ** 2 keeps only what the rounding has left. Look at the hint: it has another form of the slope.",
+        words="Where |z| is large, your gradients are 0 or have no right digit. tanh z is rounded to 1 there, and a "
+        "slope such as 1 - y ** 2 keeps only what the rounding has left. Look at the hint: it has another form "
+        "of the slope.",
         tests=BY_HAND,
         pairs=False,
     ),
@@ -101,6 +134,28 @@ MANUAL = [
         edits={"grad_z * w": "grad_z * x", "(grad_z * x)": "(grad_z * w)"},
         words="Your grad_x uses x and your grad_w uses w. In a product the slope of one factor is the other factor. "
         "Look at the step from z back to x and w.",
+        tests=BY_HAND,
+        pairs=False,
+    ),
+    Fault(
+        "manual-w-missing-for-x",
+        cell="manual_gradients",
+        edits={
+            "grad_z * w": "grad_z",
+        },
+        words="Your grad_x does not depend on w. In a product the slope of one factor is the other factor. Look at "
+        "the step from z back to x.",
+        tests=BY_HAND,
+        pairs=False,
+    ),
+    Fault(
+        "manual-x-missing-for-w",
+        cell="manual_gradients",
+        edits={
+            "(grad_z * x).sum(dim=0)": "grad_z.sum(dim=0)",
+        },
+        words="Your grad_w does not depend on x, except through z. In a product the slope of one factor is the other "
+        "factor. Look at the step from z back to w.",
         tests=BY_HAND,
         pairs=False,
     ),
@@ -156,6 +211,28 @@ MANUAL = [
         pairs=False,
     ),
     Fault(
+        "manual-w-averaged",
+        cell="manual_gradients",
+        edits={
+            "(grad_z * x).sum(dim=0)": "(grad_z * x).mean(dim=0)",
+        },
+        words="Your grad_w is a mean over the rows: N times too small. The uses of one number add up; the mean of "
+        "the loss has been taken already. Look at the last step to w.",
+        tests=BY_HAND,
+        pairs=False,
+    ),
+    Fault(
+        "manual-b-averaged",
+        cell="manual_gradients",
+        edits={
+            "grad_z.sum(dim=1, keepdim=True)": "grad_z.mean(dim=1, keepdim=True)",
+        },
+        words="Your grad_b is a mean over the columns: D times too small. The uses of one number add up; the mean of "
+        "the loss has been taken already. Look at the last step to b.",
+        tests=BY_HAND,
+        pairs=False,
+    ),
+    Fault(
         "manual-axes-swapped",
         family="CF03",
         cell="manual_gradients",
@@ -201,6 +278,30 @@ WITHOUT_TRACES = [
         pairs=False,
     ),
     Fault(
+        "gradients-unused-left-out",
+        cell="gradients",
+        edits={
+            "return torch.autograd.grad(value, inputs, materialize_grads=True)": (
+                "found = torch.autograd.grad(value, inputs, allow_unused=True)\n"
+                "    return tuple(gradient for gradient in found if gradient is not None)"
+            ),
+        },
+        words="You leave out the gradient of a tensor that f does not use, so the others move up and stand in the "
+        "wrong places. It has a gradient: every slope is 0. Look at what you return for it.",
+        tests=GRADIENTS,
+        pairs=False,
+    ),
+    Fault(
+        "gradients-none-met",
+        cell="gradients",
+        raises=r"'NoneType' object has no attribute '(clone|detach|reshape|data|zero_|to|numpy|shape)'|not NoneType",
+        words="Your code meets None where it expects a gradient. autograd.grad with allow_unused=True gives None for "
+        "a tensor that f does not use, and `.grad` is None for a tensor that is no leaf. Print what you got "
+        "before you work with it.",
+        tests=GRADIENTS,
+        pairs=False,
+    ),
+    Fault(
         "gradients-left-in-other-tensors",
         family="AG01",
         cell="gradients",
@@ -237,10 +338,10 @@ WITHOUT_TRACES = [
             "    return tuple(torch.zeros_like(i) if i.grad is None else i.grad for i in inputs)",
         },
         words="Your gradients pass through `.grad` of the caller's tensors. backward() adds to what is in there "
-        "already, so a second call gives the sum of both, and the caller finds traces afterwards. Look at where your "
-        "gradients are stored before you return them.",
+        "already, so a second call gives the sum of both, and the caller finds traces afterwards. Look at "
+        "where your gradients are stored before you return them.",
         tests=GRADIENTS,
-        raises=r"'NoneType'|can't retain_grad",
+        raises=r"can't retain_grad",
         pairs=False,
     ),
     Fault(
@@ -249,8 +350,8 @@ WITHOUT_TRACES = [
         cell="gradients",
         edits={"materialize_grads=True": "materialize_grads=True, create_graph=True"},
         words="Your values are right, but they require gradients: they carry the graph of their own computation. "
-        "Whoever keeps them keeps all of it in memory. Look at the arguments that you pass to autograd, and at what "
-        "they cost.",
+        "Whoever keeps them keeps all of it in memory. Look at the arguments that you pass to autograd, and at "
+        "what you do with the gradients afterwards.",
         tests=GRADIENTS,
         pairs=False,
     ),
@@ -268,9 +369,9 @@ WITHOUT_TRACES = [
         family="AG05",
         cell="gradients",
         edits={"value = f(*inputs)": "value = f(*inputs).detach().requires_grad_()"},
-        words="The value that you differentiate has no past: it was made into a new tensor, and the way back to the "
-        "inputs is cut. detach(), item() and torch.tensor(...) do that. Look at what happens to the value of f before "
-        "its gradient is asked for.",
+        words="The value that you differentiate has no past: the way back to the inputs is cut. detach(), item() and "
+        "torch.tensor(...) cut it, and under no_grad nothing is recorded. Look at what happens to the value of "
+        "f before its gradient is asked for.",
         raises=r"element 0 of tensors does not require grad",
         tests=GRADIENTS,
         pairs=False,
@@ -318,6 +419,17 @@ PRODUCTS = [
         pairs=False,
     ),
     Fault(
+        "vjp-y-is-weighted",
+        cell="jacobian",
+        edits={
+            "return y.detach(), grad": "return (v * y).detach(), grad",
+        },
+        words="Your product is right, but what you return as y is v * y. The exercise asks for f(x) itself. Look at "
+        "which variable you return.",
+        tests=JACOBIAN,
+        pairs=False,
+    ),
+    Fault(
         "vjp-y-carries-its-graph",
         family="AG06",
         cell="jacobian",
@@ -353,8 +465,8 @@ PRODUCTS = [
         cell="jacobian",
         edits={"torch.stack(rows)": "torch.stack(rows, dim=-1)"},
         words="Your Jacobian has the right shape and its entries are in the wrong places. reshape and view keep the "
-        "order of the numbers in memory and only cut it elsewhere; they do not swap axes. Look at the axis along which "
-        "you stack.",
+        "order of the numbers in memory and only cut it elsewhere; they do not swap axes. Look at how you put "
+        "the rows together.",
         tests=JACOBIAN,
     ),
     Fault(
@@ -364,6 +476,26 @@ PRODUCTS = [
         words="Your Jacobian is always a matrix. Its numbers are right, but its shape should be the shape of f(x) "
         "followed by the shape of x. Look at your last line.",
         tests=JACOBIAN,
+    ),
+    Fault(
+        "jacobian-shape-swapped",
+        cell="jacobian",
+        edits={
+            "reshape(outputs.shape + x.shape)": "reshape(x.shape + outputs.shape)",
+        },
+        words="Your Jacobian has the shape of x followed by that of f(x), and its numbers stand in the order of the "
+        "other shape. The axes of f(x) come first. Look at your last line.",
+        tests=JACOBIAN,
+        pairs=False,
+    ),
+    Fault(
+        "jacobian-in-float32",
+        cell="jacobian",
+        words="Your Jacobian is float32 though x is float64: half of the digits are lost. A new tensor, as "
+        "torch.zeros makes it, is float32 if nothing else is said. Look at how you make the tensor for the "
+        "result.",
+        tests=JACOBIAN,
+        pairs=False,
     ),
     Fault(
         "jacobian-rows-pile-up",
@@ -408,6 +540,17 @@ PRODUCTS = [
         pairs=False,
     ),
     Fault(
+        "jacobian-every-row-is-the-sum",
+        cell="jacobian",
+        edits={
+            "torch.autograd.grad(output, inputs,": "torch.autograd.grad(outputs.sum(), inputs,",
+        },
+        words="All rows of your Jacobian are equal: each is the gradient of the sum of all outputs. Look at what you "
+        "differentiate in each round.",
+        tests=JACOBIAN,
+        pairs=False,
+    ),
+    Fault(
         "jacobian-sums-the-other-axes",
         family="AG12",
         cell="jacobian",
@@ -425,8 +568,20 @@ PRODUCTS = [
         "vjp-and-jacobian-carry-graphs",
         family="AG06",
         cell="jacobian",
-        words="Your results require gradients: the whole graph behind them stays alive with them. It happens when x, "
-        "as it was given, already requires gradients. Look at what you return, and at what it was computed from.",
+        words="Where x, as it was given, requires gradients, something that you return requires them too: the whole "
+        "graph behind it stays alive. Look at what you return, and at what it was computed from.",
+        tests=JACOBIAN,
+        pairs=False,
+    ),
+    Fault(
+        "jacobian-carries-its-graph",
+        cell="jacobian",
+        edits={
+            "retain_graph=True": "create_graph=True",
+        },
+        words="Your derivatives are right, but they require gradients: they carry the graph of their own "
+        "computation. Going back through one graph several times needs less than that. Look at the arguments "
+        "that you pass to autograd.",
         tests=JACOBIAN,
         pairs=False,
     ),
@@ -435,8 +590,8 @@ PRODUCTS = [
         family="AG11",
         cell="jacobian",
         edits={"outputs.reshape(-1)": "outputs.view(-1)"},
-        words="Your code calls view() on a tensor that is not contiguous. f may return a transpose, and a view of it "
-        "in another shape does not exist. Look at the last line of the error's text.",
+        words="Your code calls view() on a tensor that is not contiguous. x and f(x) may be transposes, and a view "
+        "of them in another shape need not exist. Look at the last line of the error's text.",
         raises=r"view size is not compatible",
         tests=JACOBIAN,
         pairs=False,
@@ -530,8 +685,8 @@ OWN_OPERATION = [
         cell="squareplus",
         edits={"ctx.save_for_backward(x)": "ctx.x = x", "(x,) = ctx.saved_tensors": "x = ctx.x"},
         words="x was changed in place after the forward pass, and your backward pass computed with the new values "
-        "without a word. What hangs on ctx as an attribute is out of PyTorch's sight: it cannot notice the change. "
-        "Look at how x gets from forward to backward.",
+        "without a word. PyTorch notices a change only of what save_for_backward was given, not of an "
+        "attribute of ctx. Look at how x gets from forward to backward.",
         tests=SQUAREPLUS,
         pairs=False,
     ),
@@ -543,7 +698,6 @@ OWN_OPERATION = [
         words="Your backward pass uses the x of the latest forward pass, not of its own: a second use of Squareplus "
         "in one network spoils the first. Each use has a ctx of its own. Look at where x is kept.",
         tests=SQUAREPLUS,
-        raises=r"The size of tensor a|appears to not have been used",
         pairs=False,
     ),
     Fault(
@@ -558,6 +712,31 @@ OWN_OPERATION = [
         pairs=False,
     ),
     Fault(
+        "squareplus-saves-the-root",
+        cell="squareplus",
+        edits={
+            "ctx.save_for_backward(x)": "ctx.save_for_backward(x, torch.sqrt(x**2 + 4))",
+            "(x,) = ctx.saved_tensors": "x, root = ctx.saved_tensors",
+            "slope = (1 + x / torch.sqrt(x**2 + 4)) / 2": "slope = (1 + x / root) / 2",
+        },
+        words="Your gradient is right, and its derivative with respect to x is not: how the root depends on x is "
+        "lost. It was computed in forward, which runs without a graph, or detached. Look at which values your "
+        "backward pass starts from.",
+        tests=SQUAREPLUS,
+        pairs=False,
+    ),
+    Fault(
+        "squareplus-backward-not-recorded",
+        cell="squareplus",
+        edits={
+            "return grad_y * slope": "with torch.no_grad():\n            return grad_y * slope",
+        },
+        words="The gradient that your backward pass returns has no graph, so it cannot be differentiated again. Look "
+        "for no_grad and detach in backward, and for what happens to the result before you return it.",
+        tests=SQUAREPLUS,
+        pairs=False,
+    ),
+    Fault(
         "squareplus-once-differentiable",
         cell="squareplus",
         edits={
@@ -566,8 +745,8 @@ OWN_OPERATION = [
             )
         },
         raises=r"once_differentiable",
-        words="The gradient that your backward pass returns has no past at all: its derivatives are zero, even the one "
-        "with respect to the gradient that came in. Autograd was kept from recording what backward does. Look at its "
+        words="The gradient that your backward pass returns cannot be differentiated again, not even with respect to "
+        "the gradient that came in: autograd was kept from recording what backward does. Look at its "
         "decorators, and for no_grad and detach.",
         tests=SQUAREPLUS,
         pairs=False,
@@ -577,9 +756,9 @@ OWN_OPERATION = [
         family="CF06",
         cell="squareplus",
         raises=r"meta (device|tensor)|out of meta",
-        words="Your operation reads the numbers out of the tensor, through NumPy, item() or a loop over floats. On a "
-        "GPU that is a copy to the host or an error, and no derivative passes through it. Look for the line that "
-        "leaves PyTorch.",
+        words='On the device "meta" your operation needs numbers that are not there. Perhaps it reads them out, '
+        "through NumPy, item() or a loop over floats; perhaps it copies them into a tensor on the CPU. On a "
+        "GPU that is a copy to the host or an error. Look for the line that leaves the device of x.",
         tests=SQUAREPLUS,
     ),
     Fault(
@@ -591,7 +770,6 @@ OWN_OPERATION = [
         },
         words="Your forward pass writes into x: the caller's tensor holds other values afterwards. Operations that end "
         "in an underscore, and `+=`, work in place. Look at what your forward pass does with x.",
-        raises=r"leaf Variable that requires grad|modified by an inplace",
         tests=SQUAREPLUS,
         pairs=False,
     ),
@@ -599,8 +777,8 @@ OWN_OPERATION = [
         "squareplus-in-float32",
         cell="squareplus",
         edits={"return (x + torch.sqrt(x**2 + 4)) / 2": "return ((x + torch.sqrt(x**2 + 4)) / 2).float()"},
-        words="Your y is float32 whatever the dtype of x. Half of the digits of a float64 are lost, and gradcheck "
-        "could not work with it. Look for a conversion in your forward pass.",
+        words="Your y is float32 though x is float64. Half of the digits are lost, and gradcheck could not work with "
+        "it. Look for a conversion in your forward pass, or for a new tensor that is made without a dtype.",
         tests=SQUAREPLUS,
         pairs=False,
     ),
@@ -612,8 +790,8 @@ TWO_INPUTS = [
         family="CF05",
         cell="power_scale",
         edits={"return grad_a, grad_b, None": "return grad_a, grad_b"},
-        words="Your backward pass returns too few values. PyTorch wants one for each argument of forward after ctx, "
-        "also for those that have no gradient. Look at your `return`.",
+        words="Your backward pass returns another number of values than forward has arguments. PyTorch wants one for "
+        "each argument after ctx, also for those that have no gradient. Look at your `return`.",
         raises=r"incorrect number of gradients",
         tests=POWER_SCALE,
         pairs=False,
@@ -643,6 +821,16 @@ TWO_INPUTS = [
         words="In your gradient for b the exponent is the same as in the forward pass. What is the slope of b ** 3? "
         "Look at the formula for b.",
         tests=POWER_SCALE,
+    ),
+    Fault(
+        "power-scale-a-inside-the-power",
+        cell="power_scale",
+        edits={
+            "return a * b**power": "return (a * b) ** power",
+        },
+        words="Your y is (a * b) ** power: a is raised to the power too. Look at the equation.",
+        tests=POWER_SCALE,
+        pairs=False,
     ),
     Fault(
         "power-scale-a-missing-for-b",
@@ -719,12 +907,25 @@ TWO_INPUTS = [
         pairs=False,
     ),
     Fault(
+        "power-scale-one-alone-gets-none",
+        cell="power_scale",
+        edits={
+            "if ctx.needs_input_grad[0]:": "if all(ctx.needs_input_grad[:2]):",
+            "if ctx.needs_input_grad[1]:": "if all(ctx.needs_input_grad[:2]):",
+        },
+        words="Where a and b both require gradients, yours are right. Where only one of them does, its gradient does "
+        "not arrive. needs_input_grad has one entry for each argument of forward, in their order. Look at "
+        "which entries decide about a, and which about b.",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
         "power-scale-divides-by-a",
         family="CF01",
         cell="power_scale",
         edits={"(grad_y * b**power)": "(grad_y * (a * b**power) / a)"},
-        words="Your gradient for a is not a number where a is 0: you divide by a. Only b is promised to be positive. "
-        "Look at the formula for a: does it need y?",
+        words="Your gradient for a is not a number where a is 0. y / a, for example, is 0 / 0 there, and only b is "
+        "promised to be positive. Look at the formula for a: does it need y?",
         tests=POWER_SCALE,
         pairs=False,
     ),
@@ -767,8 +968,8 @@ TWO_INPUTS = [
         cell="power_scale",
         edits={"ctx.save_for_backward(a, b)": "ctx.kept = a, b", "a, b = ctx.saved_tensors": "a, b = ctx.kept"},
         words="An input was changed in place after the forward pass, and your backward pass computed with the new "
-        "values without a word. What hangs on ctx as an attribute is out of PyTorch's sight. Look at how a and b get "
-        "from forward to backward.",
+        "values without a word. PyTorch notices a change only of what save_for_backward was given, not of an "
+        "attribute of ctx. Look at how a and b get from forward to backward.",
         tests=POWER_SCALE,
         pairs=False,
     ),
@@ -780,6 +981,21 @@ TWO_INPUTS = [
         words="Your gradients are right, but their derivatives with respect to a and b are zero. What they are "
         "computed from has no way back to a and b: it was computed in forward, which runs without a graph, or "
         "detached. Look at what your backward pass starts from.",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
+        "power-scale-once-differentiable",
+        cell="power_scale",
+        edits={
+            "@staticmethod\n    def backward(ctx, grad_y):": (
+                "@staticmethod\n    @torch.autograd.function.once_differentiable\n    def backward(ctx, grad_y):"
+            ),
+        },
+        raises=r"once_differentiable",
+        words="The gradients that your backward pass returns cannot be differentiated again, not even with respect "
+        "to the gradient that came in: autograd was kept from recording what backward does. Look at its "
+        "decorators, and for no_grad and detach.",
         tests=POWER_SCALE,
         pairs=False,
     ),
@@ -803,8 +1019,9 @@ PENALTY = [
         family="AG07",
         cell="penalized_loss",
         edits={", create_graph=True": ""},
-        words="loss.backward() fails: your first pass back has freed the graph that the loss needs once more. And the "
-        "slopes need a graph of their own if they are to be differentiated. Look at the arguments of that first pass.",
+        words="Your code, or loss.backward() after it, goes back through one graph a second time, and the pass "
+        "before has freed it. The slopes need a graph of their own if they are to be differentiated. Look at "
+        "the arguments of each pass back in your function.",
         raises=r"graph a second time",
         tests=PENALIZED,
         pairs=False,
@@ -851,6 +1068,18 @@ PENALTY = [
         tests=PENALIZED,
     ),
     Fault(
+        "penalty-averaged-over-the-other-axis",
+        cell="penalized_loss",
+        edits={
+            "(slopes**2).sum(dim=1).mean()": "(slopes**2).sum(dim=0).mean()",
+        },
+        words="Your penalty is summed over the rows and averaged over the columns. It is the other way round: a row "
+        "has one squared length, the sum over its columns, and the mean is over the rows. Look at the axis of "
+        "your sum.",
+        tests=PENALIZED,
+        pairs=False,
+    ),
+    Fault(
         "penalty-square-of-the-sum",
         cell="penalized_loss",
         edits={"(slopes**2).sum(dim=1)": "(slopes.sum(dim=1) ** 2)"},
@@ -865,6 +1094,18 @@ PENALTY = [
         words="The first term of your loss is a sum over the rows. It should be their mean, as in the equation. Look "
         "at how you bring the squared errors to one number.",
         tests=PENALIZED,
+    ),
+    Fault(
+        "penalty-error-without-gradient",
+        cell="penalized_loss",
+        edits={
+            "((prediction - t) ** 2).mean()": "((prediction.detach() - t) ** 2).mean()",
+        },
+        words="Your loss is right, and its gradient is that of the penalty alone: the first term is a constant for "
+        "autograd. detach(), item() and no_grad cut the way back. Look at what the first term is computed "
+        "from.",
+        tests=PENALIZED,
+        pairs=False,
     ),
     Fault(
         "penalty-strength-ignored",
@@ -905,8 +1146,9 @@ PENALTY = [
         family="AG09",
         cell="penalized_loss",
         edits={"x = x.detach().requires_grad_()": "x = x.detach()"},
-        words="You ask for the slope with respect to x, and autograd has not watched x: it records only what is "
-        "computed from tensors that require gradients. Look at the tensor that you pass to f.",
+        words="You ask for the slope with respect to a tensor that autograd does not watch or that f has not seen. "
+        "It records only what is computed from tensors that require gradients. Look at the tensor that you "
+        "pass to f, and at the one that you differentiate with respect to.",
         raises=r"One of the differentiated Tensors does not require grad|appears to not have been used",
         tests=PENALIZED,
         pairs=False,
@@ -916,9 +1158,9 @@ PENALTY = [
         family="AG05",
         cell="penalized_loss",
         edits={"return data_term + strength * penalty": "return (data_term + strength * penalty).item()"},
-        words="What you return has the right value and no graph: nobody can call backward() on it. item(), float() and "
-        "detach() cut the way back. Look at your `return`.",
-        raises=r"has no attribute 'backward'|element 0 of tensors does not require grad",
+        words="What you return has no graph: nobody can call backward() on it. item(), float() and detach() cut the "
+        "way back. Look at your `return`.",
+        raises=r"'\w*float\d*' object has no attribute 'backward'|element 0 of tensors does not require grad",
         tests=PENALIZED,
         pairs=False,
     ),
@@ -954,8 +1196,9 @@ TRAINING = [
         family="AG03",
         cell="train",
         edits={"with torch.no_grad():": "if True:"},
-        words="Your step changes a leaf that requires gradients, and autograd was recording: it would have to treat "
-        "the step as a part of the network. Look at how PyTorch is told that something is not to be recorded.",
+        words="Your code changes a leaf that requires gradients, in place and while autograd was recording: it would "
+        "have to treat the step as a part of the network. Look at how PyTorch is told that something is not to "
+        "be recorded.",
         raises=r"leaf Variable that requires grad",
         tests=TRAIN,
         pairs=False,
@@ -964,7 +1207,8 @@ TRAINING = [
         "train-gradient-is-none",
         family="AG04",
         cell="train",
-        raises=r"'NoneType'",
+        raises=r"operand type\(s\) for .*'NoneType'|'NoneType' object has no attribute '(zero_|data|clone|detach|mul)"
+        r"|must be Tensor, not NoneType",
         words="`.grad` of a parameter is None where your step uses it. Only leaves receive a gradient: after "
         "`W = W - ...` W is the result of an operation, and from the second step on there is none. Or the loss has no "
         "way back to that parameter. Print is_leaf and grad of each parameter in the second step.",
@@ -998,9 +1242,21 @@ TRAINING = [
             ),
             "            value.grad = None\n": "            pass\n",
         },
-        words="The values are right, but the parameters that you return are no leaves: each step has been recorded on "
-        "top of the one before, and the whole history stays in memory. Their `.grad` would stay None. Look at whether "
-        "autograd watches your step.",
+        words="The values are right, but the parameters that you return are no leaves: they are results of "
+        "operations that autograd has recorded. A step that it watches makes such a result, and so does "
+        "clone() of a tensor that requires gradients. Their `.grad` would stay None, and what they were "
+        "computed from stays in memory. Look at how your parameters come about and at how your step is made.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-results-do-not-require-gradients",
+        cell="train",
+        edits={
+            "return params, losses": "return {name: value.detach() for name, value in params.items()}, losses",
+        },
+        words="The values are right, but the parameters that you return do not require gradients: more training with "
+        "them would fail. Look at what happens to them after the last step.",
         tests=TRAIN,
         pairs=False,
     ),
@@ -1030,8 +1286,9 @@ TRAINING = [
         family="AG07",
         cell="train",
         edits={"        loss.backward()\n": "        loss.backward(retain_graph=True)\n        loss.backward()\n"},
-        words="Every step is twice as long as it should be: the gradient of one batch is in `.grad` twice. "
-        "retain_graph=True lets backward() run again, and it adds. Look at how often it runs in one step.",
+        words="Every step is twice as long as it should be. If backward() runs twice for one batch, which "
+        "retain_graph=True allows, the gradient is in `.grad` twice; a factor 2 in the step or the loss does "
+        "the same. Look at how often backward() runs in one step.",
         tests=TRAIN,
         pairs=False,
     ),
@@ -1078,6 +1335,69 @@ TRAINING = [
         words="Your loss is a sum over the rows of the batch, so that a large batch makes a longer step. The exercise "
         "asks for the mean. Look at how you bring the squared differences to one number.",
         tests=TRAIN,
+    ),
+    Fault(
+        "train-loss-halved",
+        cell="train",
+        edits={LOSS_LINE: LOSS_LINE + " / 2"},
+        words="Your loss is half of the mean squared difference, and so are your steps. The factor 1/2 is a habit of "
+        "textbooks; the exercise has none. Look at the line of the loss.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-step-divided-by-batch-size",
+        cell="train",
+        edits={
+            "learning_rate * value.grad": "learning_rate * value.grad / len(batch)",
+        },
+        words="Your steps are divided by the number of rows in the batch. The loss is a mean, so its gradients hold "
+        "that factor already. Look for a division in the step.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-tanh-missing",
+        cell="train",
+        edits={
+            'torch.tanh(x[batch] @ params["W1"] + params["b1"])': '(x[batch] @ params["W1"] + params["b1"])',
+        },
+        words="Your network has no tanh. Two matrix products in a row are one, so such a network is no more than a "
+        "straight line. Look at the line that makes the hidden values.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-relu-for-tanh",
+        cell="train",
+        edits={
+            "torch.tanh(": "torch.relu(",
+        },
+        words="Your hidden layer uses ReLU. The exercise asks for tanh. Look at the line that makes the hidden values.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-bias-after-tanh",
+        cell="train",
+        edits={
+            'torch.tanh(x[batch] @ params["W1"] + params["b1"])': 'torch.tanh(x[batch] @ params["W1"]) + params["b1"]',
+        },
+        words="You add b1 after tanh. The bias shifts the point around which a hidden unit bends; after tanh it only "
+        "adds a constant. Look at the brackets of the first layer.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-tanh-on-the-prediction",
+        cell="train",
+        edits={
+            ".squeeze(dim=1)": ".squeeze(dim=1).tanh()",
+        },
+        words="Your predictions pass through tanh too, so they stay between -1 and 1. There is none after the second "
+        "layer. Look at the line of the prediction.",
+        tests=TRAIN,
+        pairs=False,
     ),
     Fault(
         "train-uphill",
@@ -1134,8 +1454,8 @@ TRAINING = [
             "            value.grad = None\n"
             "        losses.append(loss.item())",
         },
-        words="The first step uses a gradient that was in `.grad` before your function was called: a deep copy copies "
-        "it too. Look at when gradients are set back for the first time.",
+        words="The first step uses a gradient that was in `.grad` before your function was called. A deep copy, for "
+        "example, copies it too. Look at when gradients are set back for the first time.",
         tests=TRAIN,
         pairs=False,
     ),
@@ -1161,6 +1481,29 @@ TRAINING = [
         tests=TRAIN,
     ),
     Fault(
+        "train-losses-are-running-sums",
+        cell="train",
+        edits={
+            "losses.append(loss.item())": "losses.append(loss.item() + sum(losses[-1:]))",
+        },
+        words="The first of your losses is right; each later one is the sum of all losses so far. The exercise asks "
+        "for the loss of each batch alone. Look at the variable that you append.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-losses-are-running-means",
+        cell="train",
+        edits={
+            "losses = []": "losses, seen = [], []",
+            "losses.append(loss.item())": ("seen.append(loss.item())\n        losses.append(sum(seen) / len(seen))"),
+        },
+        words="The first of your losses is right; each later one is the mean of all losses so far. The exercise asks "
+        "for the loss of each batch alone. Look at the variable that you append.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
         "train-targets-not-batched",
         cell="train",
         edits={LOSS_LINE: "loss = ((prediction - t[: len(batch)]) ** 2).mean()"},
@@ -1180,7 +1523,8 @@ TRAINING = [
         "train-only-first-batch",
         cell="train",
         edits={"for batch in batches:": "for batch in batches[:1]:"},
-        words="Only the first batch has an effect. Each batch is one step. Look at the indentation of your `return`.",
+        words="Only the first batch has an effect. Each batch is one step. Look at where your loop ends: is the "
+        "`return` inside it?",
         tests=TRAIN,
         pairs=False,
     ),

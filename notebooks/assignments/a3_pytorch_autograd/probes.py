@@ -84,8 +84,10 @@ def products(ns, x, v, mixing, layout, kind, traces=False):
     from course_lib.checks.a3_pytorch_autograd import laid_out, mixed
 
     given = laid_out(x, layout)
-    if kind == "leaf":
+    if kind != "plain":
         given.requires_grad_()
+    if kind == "filled":
+        given.grad = torch.ones_like(given)
     weights = laid_out(mixing, "plain")
     returned = ns.vjp(lambda inputs: mixed(inputs, weights, v.shape), given, laid_out(v, layout))
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:
@@ -98,6 +100,7 @@ def products(ns, x, v, mixing, layout, kind, traces=False):
         "with a graph": [isinstance(value, torch.Tensor) and value.requires_grad for value in returned],
         "requires_grad of x": given.requires_grad,
         "grad of x": given.grad,
+        "x": given.detach(),
     }
 
 
@@ -108,8 +111,10 @@ def all_derivatives(ns, x, shape, mixing, layout, kind, traces=False):
     from course_lib.checks.a3_pytorch_autograd import laid_out, mixed
 
     given = laid_out(x, layout)
-    if kind == "leaf":
+    if kind != "plain":
         given.requires_grad_()
+    if kind == "filled":
+        given.grad = torch.ones_like(given)
     weights = laid_out(mixing, "plain")
     returned = ns.jacobian(lambda inputs: mixed(inputs, weights, shape), given)
     if not traces:
@@ -119,6 +124,7 @@ def all_derivatives(ns, x, shape, mixing, layout, kind, traces=False):
         "with a graph": isinstance(returned, torch.Tensor) and returned.requires_grad,
         "requires_grad of x": given.requires_grad,
         "grad of x": given.grad,
+        "x": given.detach(),
     }
 
 
@@ -132,7 +138,7 @@ def squareplus_value(ns, x, layout):
 
 
 def squareplus_gradient(ns, x, other, v, layout):
-    """The gradient that leaves when v comes in, though `Squareplus` ran on another tensor in between."""
+    """y, and the gradient that leaves when v comes in, though `Squareplus` ran on another tensor in between."""
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out
@@ -141,7 +147,7 @@ def squareplus_gradient(ns, x, other, v, layout):
     y = ns.Squareplus.apply(given)
     ns.Squareplus.apply(laid_out(other, "plain").requires_grad_())
     (gradient,) = torch.autograd.grad(y, given, laid_out(v, layout))
-    return gradient
+    return y.detach(), gradient
 
 
 def squareplus_second(ns, x, v, u, layout):
@@ -195,7 +201,7 @@ def power_scale_value(ns, a, b, power, layout):
 
 
 def power_scale_gradients(ns, a, b, power, v, wanted, layout):
-    """The gradients for the inputs named in `wanted`, of `a` and `b`; the others do not require any."""
+    """y, and the gradients for the inputs named in `wanted`, of `a` and `b`; the others do not require any."""
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out
@@ -206,7 +212,7 @@ def power_scale_gradients(ns, a, b, power, v, wanted, layout):
     y = ns.PowerScale.apply(inputs["a"], inputs["b"], power)
     ns.PowerScale.apply(2 * inputs["a"], 3 * inputs["b"], power + 1)
     found = torch.autograd.grad(y, [inputs[name] for name in wanted], laid_out(v, "plain"), materialize_grads=True)
-    return dict(zip(wanted, found, strict=True))
+    return y.detach(), dict(zip(wanted, found, strict=True))
 
 
 def power_scale_second(ns, a, b, power, v, us):
@@ -253,17 +259,18 @@ def penalty_and_gradients(ns, x, t, params, strength, layout, with_traces=False)
     loss = ns.penalized_loss(f, given, target, strength)
     traces = {
         "requires_grad": [given.requires_grad, target.requires_grad],
-        "grad of x": given.grad,
-        "grad": {name: weight.grad for name, weight in weights.items()},
+        "grad of x and t": [given.grad, target.grad],
+        # A copy, for `backward` adds into the very tensors.
+        "grad": {name: None if weight.grad is None else weight.grad.clone() for name, weight in weights.items()},
     }
-    # A copy, for `backward` adds into the very tensors.
-    traces["grad"] = {name: None if grad is None else grad.clone() for name, grad in traces["grad"].items()}
-    value = float(loss)
+    value = loss.detach().clone() if isinstance(loss, torch.Tensor) else loss
     for weight in weights.values():
         weight.grad = None
     loss.backward()
-    found = {"loss": value, "gradients": {name: weight.grad for name, weight in weights.items()}}
-    return found | (traces if with_traces else {})
+    found = {"loss": value, "of the parameters": {name: weight.grad for name, weight in weights.items()}}
+    if not with_traces:
+        return found
+    return found | traces | {"again": ns.penalized_loss(f, given, target, strength).detach()}
 
 
 def trained(ns, x, t, params, learning_rate, batches, kind, again=False, traces=False):
@@ -290,6 +297,8 @@ def trained(ns, x, t, params, learning_rate, batches, kind, again=False, traces=
         raise TypeError("the params that train returns should be a dict of tensors")
     if isinstance(losses, (str, dict)) or not hasattr(losses, "__len__") or getattr(losses, "shape", None) == ():
         raise TypeError("the losses that train returns should be a list")
+    if any(getattr(loss, "shape", ()) != () for loss in losses):
+        raise TypeError("each of the losses that train returns should be one number")
     found = {
         "params": {name: value.detach().clone() for name, value in after.items()},
         "losses": [float(loss) for loss in losses],

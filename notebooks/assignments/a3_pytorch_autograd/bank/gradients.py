@@ -16,6 +16,7 @@ WRONG = [
     .base("right_wide_inside")
     .edit("backward(inputs=copies)", "backward()"),
     Wrong("wrong_gradients_first", "Only the gradient of the first tensor.")
+    .breaks("in their order and with their shapes")
     .expect(test_gradients="failed:gradients-first-only")
     .edit(
         "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
@@ -78,6 +79,7 @@ def gradients(f, tensors):
     .expect(test_gradients="partial:gradients-unused-raises")
     .edit(", materialize_grads=True", ""),
     Wrong("wrong_gradients_with_graph", "create_graph=True, to be on the safe side.")
+    .breaks("carry no graph")
     .expect(test_gradients="partial:gradients-carry-a-graph")
     .edit("materialize_grads=True", "create_graph=True, materialize_grads=True"),
     Wrong("wrong_half_done", "Two exercises are as they were handed out, and one function returns nothing.")
@@ -88,4 +90,36 @@ def gradients(f, tensors):
     )
     .base("stub", cell="squareplus")
     .base("stub", cell="train"),
+    Wrong("wrong_gradients_left_out", "No gradient for a tensor that is not used.")
+    .expect(test_gradients="partial:gradients-unused-left-out")
+    .edit(
+        "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
+        "f(*leaves).backward(inputs=leaves)\n    return tuple(leaf.grad for leaf in leaves if leaf.grad is not None)",
+    ),
+    Wrong("wrong_gradients_none_detached", "detach() of every gradient, also of a None.")
+    .expect(test_gradients="partial:gradients-none-met")
+    .edit(
+        "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
+        "return tuple(g.detach() for g in torch.autograd.grad(f(*leaves), leaves, allow_unused=True))",
+    ),
+    Wrong("wrong_gradients_zeros_float32", "Zeros of the default dtype.")
+    .breaks("a tensor of zeros, of the same shape and dtype")
+    .expect(test_gradients="partial")
+    .edit(
+        "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
+        """found = torch.autograd.grad(f(*leaves), leaves, allow_unused=True)
+    return tuple(torch.zeros(t.shape) if g is None else g for t, g in zip(tensors, found))""",
+    ),
+    Wrong("wrong_gradients_emptied", "`.grad` of the given tensors is set to None first.")
+    .breaks("as before, and so is `.grad` of every other tensor")
+    .expect(test_gradients="partial")
+    .edit("    leaves = [", "    for t in tensors:\n        t.grad = None\n    leaves = ["),
+    Wrong("wrong_gradients_of_leaves_alone", "A tensor that does not require gradients gets zeros.")
+    .breaks("A given tensor may require gradients or not")
+    .expect(test_gradients="failed")
+    .edit(
+        "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
+        """found = torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)
+    return tuple(g if t.requires_grad else torch.zeros_like(t) for t, g in zip(tensors, found))""",
+    ),
 ]

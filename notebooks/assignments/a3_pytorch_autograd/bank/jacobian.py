@@ -108,6 +108,7 @@ WRONG = [
     .expect(test_jacobian="partial:vjp-averaged")
     .edit("torch.autograd.grad(y, x, v)[0]", "torch.autograd.grad(y, x, v / v.numel())[0]"),
     Wrong("wrong_vjp_ones", "v is an argument and nothing more.")
+    .breaks("`vjp(f, x, v)` returns the tuple")
     .expect(test_jacobian="partial:vjp-ignores-v")
     .edit("torch.autograd.grad(y, x, v)[0]", "torch.autograd.grad(y, x, torch.ones_like(y))[0]"),
     Wrong("wrong_vjp_scaled_sum", "The gradient of the sum, times the sum of v.")
@@ -116,4 +117,45 @@ WRONG = [
     Wrong("wrong_vjp_y_attached", "y with its graph.")
     .expect(test_jacobian="partial:vjp-y-carries-its-graph")
     .edit("y.detach()", "y"),
+    Wrong("wrong_vjp_y_weighted", "Returns v * y in place of y.")
+    .expect(test_jacobian="partial:vjp-y-is-weighted")
+    .edit(
+        "return y.detach(), torch.autograd.grad(y, x, v)[0]",
+        "y = y * v\n    return y.detach(), torch.autograd.grad(y.sum(), x)[0]",
+    ),
+    Wrong("wrong_jacobian_shape_swapped", "The shape of x first, the numbers as they were.")
+    .breaks("of shape `f(x).shape + x.shape`")
+    .expect(test_jacobian="partial:jacobian-shape-swapped")
+    .edit("reshape(y.shape + x.shape)", "reshape(*x.shape, *y.shape)"),
+    Wrong("wrong_jacobian_float32", "The rows are written into zeros of the default dtype.")
+    .expect(test_jacobian="partial:jacobian-in-float32")
+    .edit(
+        "return torch.stack(rows).reshape(y.shape + x.shape)",
+        """table = torch.zeros(len(rows), x.numel())
+    for k, row in enumerate(rows):
+        table[k] = row.flatten()
+    return table.reshape(y.shape + x.shape)""",
+    ),
+    Wrong("wrong_jacobian_equal_rows", "Each row is the gradient of the sum.")
+    .breaks("says how fast `f(x)[i...]` grows")
+    .expect(test_jacobian="partial:jacobian-every-row-is-the-sum")
+    .edit("torch.autograd.grad(entry, x", "torch.autograd.grad(y.sum(), x"),
+    Wrong("wrong_jacobian_create_graph", "create_graph, so that the graph is kept.")
+    .breaks("what you return does not require gradients")
+    .expect(test_jacobian="partial:jacobian-carries-its-graph")
+    .edit("retain_graph=True", "create_graph=True"),
+    Wrong("wrong_vjp_empties_grad", "vjp by backward() on the given x, whose .grad is set to None afterwards.")
+    .breaks("its `.grad` may be filled already")
+    .expect(test_jacobian="partial")
+    .edit(
+        "    return y.detach(), torch.autograd.grad(y, x, v)[0]",
+        "    y.backward(v)\n    grad = given.grad\n    given.grad = None\n    return y.detach(), grad",
+    )
+    .edit(
+        "def vjp(f, x, v):\n    x = x.detach().clone().requires_grad_()\n    y = f(x)",
+        """def vjp(f, x, v):
+    given = x if x.requires_grad else x.clone().requires_grad_()
+    given.grad = None
+    y = f(given)""",
+    ),
 ]

@@ -16,6 +16,7 @@ WRONG = [
     Wrong(
         "wrong_manual_autograd", "Exercise 1 with backward(), which has nothing to go back through in inference mode."
     )
+    .breaks("inside `with torch.inference_mode():`")
     .expect(test_manual_gradients="failed:manual-uses-autograd")
     .whole("""
 def manual_gradients(x, w, b):
@@ -49,12 +50,14 @@ def manual_gradients(x, w, b):
         "return (y**2).mean(), g * w, x.mul(g).sum(0), torch.ones_like(b) * g",
     ),
     Wrong("wrong_manual_flat_b", "grad_b of shape (N,).")
+    .breaks("Each gradient has the shape of the tensor")
     .expect(test_manual_gradients="partial:manual-b-lost-an-axis")
     .edit(
         "return (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)",
         'return (y**2).mean(), g * w, x.mul(g).sum(0), torch.einsum("nd->n", g)',
     ),
     Wrong("wrong_manual_in_place", "`*=` on the caller's x.")
+    .breaks("The values in the tensors that you are given")
     .expect(test_manual_gradients="partial:manual-changes-x")
     .edit("x * w + b", "x.mul_(w).add_(b)"),
     Wrong("wrong_manual_linear", "The slope of tanh left out.")
@@ -85,6 +88,7 @@ def manual_gradients(x, w, b):
     .expect(test_manual_gradients="partial:manual-tanh-slope-of-z")
     .edit("/ torch.cosh(z) ** 2", "* (1 - z * z)"),
     Wrong("wrong_manual_summed", "A sum for a mean, in the loss and in the gradients.")
+    .breaks("the number $L$")
     .expect(test_manual_gradients="failed:manual-summed")
     .edit(" / y.numel()", "")
     .edit("(y**2).mean()", "torch.sum(y * y)"),
@@ -97,6 +101,7 @@ def manual_gradients(x, w, b):
     .edit("g = 2 * y / torch.cosh(z) ** 2 / y.numel()", "g = y / y.numel() * 2")
     .edit("(g * x).sum(0)", "x * g"),
     Wrong("wrong_manual_view_of_non_contiguous", "The values are flattened with view.")
+    .breaks("may be non-contiguous")
     .expect(test_manual_gradients="partial:manual-view-of-non-contiguous")
     .edit("(y**2).mean()", "(y.view(-1) ** 2).mean()"),
     Wrong("wrong_manual_w_not_reduced", "grad_w keeps its rows.")
@@ -106,4 +111,49 @@ def manual_gradients(x, w, b):
     .expect(test_manual_gradients="partial", test_penalized_loss="failed")
     .edit("/ torch.cosh(z) ** 2", "* (1 - y) * 0.7")
     .edit("strength * g.pow(2).sum() / len(g)", "strength * g.pow(4).sum()", cell="penalized_loss"),
+    Wrong("wrong_manual_loss_summed", "The loss is a sum, the gradients are those of the mean.")
+    .expect(test_manual_gradients="partial:manual-loss-summed")
+    .edit("(y**2).mean()", "y.pow(2).sum()"),
+    Wrong("wrong_manual_cosh", "1 / cosh z for the slope.")
+    .expect(test_manual_gradients="partial:manual-slope-not-squared")
+    .edit("torch.cosh(z) ** 2", "z.cosh()"),
+    Wrong("wrong_manual_tanh_twice", "The slope of tanh at y.")
+    .expect(test_manual_gradients="partial:manual-tanh-applied-twice")
+    .edit("/ torch.cosh(z) ** 2", "* (1 - y.tanh().square())"),
+    Wrong("wrong_manual_no_w", "grad_x without w.")
+    .expect(test_manual_gradients="partial:manual-w-missing-for-x")
+    .edit("g * w", "g"),
+    Wrong("wrong_manual_no_x", "grad_w without x.")
+    .expect(test_manual_gradients="partial:manual-x-missing-for-w")
+    .edit("(g * x).sum(0)", "g.sum(0)"),
+    Wrong("wrong_manual_w_mean", "grad_w is a mean over the rows.")
+    .expect(test_manual_gradients="partial:manual-w-averaged")
+    .edit("(g * x).sum(0)", "(g * x).sum(0) / len(x)"),
+    Wrong("wrong_manual_b_mean", "grad_b is a mean over the columns.")
+    .expect(test_manual_gradients="partial:manual-b-averaged")
+    .edit("g.sum(1, keepdim=True)", "g.mean(-1, keepdim=True)"),
+    Wrong("wrong_manual_factored_slope", "The slope as (1 - y) * (1 + y), which rounds to 0 as well.")
+    .breaks("right to three digits")
+    .expect(test_manual_gradients="partial:manual-slope-rounded-to-zero")
+    .edit("/ torch.cosh(z) ** 2", "* (1 - y) * (1 + y)"),
+    Wrong("wrong_manual_float32_loss", "The loss goes through a float into a tensor of float32.")
+    .breaks("the tensors that you return have that dtype")
+    .expect(test_manual_gradients="partial")
+    .edit("(y**2).mean()", "torch.tensor((y**2).mean().item())"),
+    Wrong("wrong_manual_squeezed", "Axes of size 1 are dropped first.")
+    .breaks("each size may be 1")
+    .expect(test_manual_gradients="partial")
+    .edit("    z = x * w + b", "    x, w = x.squeeze(), w.squeeze()\n    z = x * w + b"),
+    Wrong("wrong_manual_torch_func", "torch.func does it, also in inference mode; it rounds as autograd does.")
+    .breaks("without autograd and `torch.func`")
+    .expect(test_manual_gradients="partial:manual-slope-rounded-to-zero")
+    .whole("""
+def manual_gradients(x, w, b):
+    def loss(*inputs):
+        return torch.tanh(inputs[0] * inputs[1] + inputs[2]).square().mean()
+
+    with torch.inference_mode(False):
+        inputs = tuple(t.clone() for t in (x, w, b))
+        return loss(*inputs), *torch.func.grad(loss, argnums=(0, 1, 2))(*inputs)
+"""),
 ]

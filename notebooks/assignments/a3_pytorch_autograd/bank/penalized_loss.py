@@ -17,6 +17,7 @@ WRONG = [
     .expect(test_penalized_loss="failed:penalty-averaged-over-columns")
     .edit("strength * g.pow(2).sum() / len(g)", "strength * torch.mean(g * g)"),
     Wrong("wrong_penalty_backward", "The slopes by backward(): parameters get gradients too early.")
+    .breaks("`.grad` of `x`, `t` and every parameter")
     .expect(test_penalized_loss="partial:penalty-leaves-gradients")
     .edit(
         "g = torch.autograd.grad(y.sum(), leaf, create_graph=True)[0]",
@@ -50,6 +51,7 @@ WRONG = [
     .expect(test_penalized_loss="failed:penalty-not-squared")
     .edit("strength * g.pow(2).sum() / len(g)", "strength * g.norm(dim=1).mean()"),
     Wrong("wrong_penalty_marks", "The caller's x requires gradients afterwards.")
+    .breaks("and do not afterwards")
     .expect(test_penalized_loss="partial:penalty-marks-x")
     .edit("leaf = x.clone().requires_grad_()", "leaf = x\n    leaf.requires_grad = True"),
     Wrong("wrong_penalty_mean", "Slopes of the mean prediction.")
@@ -73,4 +75,22 @@ WRONG = [
     Wrong("wrong_penalty_summed", "A sum over the rows.")
     .expect(test_penalized_loss="failed:penalty-summed-over-rows")
     .edit("strength * g.pow(2).sum() / len(g)", "strength * g.norm() ** 2"),
+    Wrong("wrong_penalty_other_axis", "Summed over the rows, averaged over the columns.")
+    .expect(test_penalized_loss="failed:penalty-averaged-over-the-other-axis")
+    .edit("g.pow(2).sum() / len(g)", "g.pow(2).sum() / g.shape[1]"),
+    Wrong("wrong_penalty_error_detached", "The predictions are detached in the first term.")
+    .expect(test_penalized_loss="partial:penalty-error-without-gradient")
+    .edit("mse_loss(y, t)", "mse_loss(y.data, t)"),
+    Wrong("wrong_penalty_one_entry", "A loss of shape (1,).")
+    .breaks("a tensor of shape `()` that carries its graph")
+    .expect(test_penalized_loss="partial")
+    .edit("    return torch.nn", "    return torch.ones(1, dtype=x.dtype) * torch.nn")
+    .edit("strength * g.pow(2).sum() / len(g)", "torch.ones(1, dtype=x.dtype) * strength * g.pow(2).sum() / len(g)"),
+    Wrong("wrong_penalty_strength_squared", "The strength is squared with the slopes.")
+    .breaks("a Python number, 0 or more")
+    .expect(test_penalized_loss="failed")
+    .edit("strength * g.pow(2).sum()", "(strength * g).pow(2).sum()"),
+    Wrong("wrong_penalty_nothing", "Returns nothing.")
+    .expect(test_penalized_loss="failed")
+    .edit("    return torch.nn", "    loss = torch.nn"),
 ]

@@ -25,6 +25,7 @@ WRONG = [
     .edit("ctx.save_for_backward(a, b)", "ctx.a, ctx.b = a, b")
     .edit("a, b = ctx.saved_tensors", "a, b = ctx.a, ctx.b"),
     Wrong("wrong_power_scale_elif", "The gradient of b is asked for only where that of a is not.")
+    .breaks("or both may require gradients")
     .expect(test_power_scale="partial:power-scale-one-gradient-alone")
     .edit(
         "p = ctx.power",
@@ -84,6 +85,7 @@ class PowerScale(torch.autograd.Function):
         return (g * for_a).sum_to_size(ctx.shapes[0]), (g * for_b).sum_to_size(ctx.shapes[1]), None
 """),
     Wrong("wrong_power_scale_sum_0", "Sums over the first axis, always.")
+    .breaks("also where that tensor was broadcast")
     .expect(test_power_scale="partial:power-scale-sums-the-first-axis")
     .edit(
         "return (g * b**p).sum_to_size(a.shape), (g * a * p * b ** (p - 1)).sum_to_size(b.shape), None",
@@ -116,4 +118,27 @@ class PowerScale(torch.autograd.Function):
     .edit("a, b = ctx.saved_tensors", "a, b, y = ctx.saved_tensors")
     .edit("g * b**p", "g * y / a")
     .edit("g * a * p * b ** (p - 1)", "g * p * y / b"),
+    Wrong("wrong_power_scale_both_or_none", "Gradients only where both inputs require them.")
+    .breaks("`ctx.needs_input_grad` tells which")
+    .expect(test_power_scale="partial:power-scale-one-alone-gets-none")
+    .edit(
+        "p = ctx.power",
+        "p = ctx.power\n        if sum(ctx.needs_input_grad) < 2:\n            return None, None, None",
+    ),
+    Wrong("wrong_power_scale_needs_swapped", "Each asks whether the other requires a gradient.")
+    .breaks("The gradient for each one that does is right in every case")
+    .expect(test_power_scale="partial:power-scale-one-alone-gets-none")
+    .edit(
+        "return (g * b**p).sum_to_size(a.shape), (g * a * p * b ** (p - 1)).sum_to_size(b.shape), None",
+        """for_b, for_a, _ = ctx.needs_input_grad
+        grad_a = (g * b**p).sum_to_size(a.shape) if for_a else None
+        return grad_a, (g * a * p * b ** (p - 1)).sum_to_size(b.shape) if for_b else None, None""",
+    ),
+    Wrong("wrong_power_scale_power_of_both", "(a * b) ** power.")
+    .expect(test_power_scale="partial:power-scale-a-inside-the-power")
+    .edit("torch.pow(b, power) * a", "torch.pow(a * b, power)"),
+    Wrong("wrong_power_scale_once", "once_differentiable, as in a tutorial.")
+    .breaks("the gradients can be differentiated once more")
+    .expect(test_power_scale="partial:power-scale-once-differentiable")
+    .edit("def backward(ctx, g):", "@torch.autograd.function.once_differentiable\n    def backward(ctx, g):"),
 ]

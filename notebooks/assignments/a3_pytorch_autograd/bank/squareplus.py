@@ -74,4 +74,24 @@ WRONG = [
     .edit("ctx.save_for_backward(x)", "ctx.save_for_backward(0.5 + 0.5 * x / (x**2 + 4) ** 0.5)")
     .edit("(x,) = ctx.saved_tensors", "(slope,) = ctx.saved_tensors")
     .edit("0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "slope * g"),
+    Wrong("wrong_squareplus_saves_the_root", "The root is computed in forward and saved beside x.")
+    .expect(test_squareplus="partial:squareplus-saves-the-root")
+    .edit("ctx.save_for_backward(x)", "ctx.save_for_backward(x, (x * x + 4).sqrt())")
+    .edit("(x,) = ctx.saved_tensors", "x, root = ctx.saved_tensors")
+    .edit("(x**2 + 4) ** 0.5)", "root)"),
+    Wrong("wrong_squareplus_no_grad", "backward computes under no_grad.")
+    .breaks("The gradient can be differentiated once more")
+    .expect(test_squareplus="partial:squareplus-backward-not-recorded")
+    .edit("def backward(ctx, g):", "@torch.no_grad()\n    def backward(ctx, g):"),
+    Wrong("wrong_squareplus_cpu_buffer", "The result is written into a new tensor on the CPU.")
+    .breaks("Both passes use PyTorch operations only")
+    .expect(test_squareplus="partial:squareplus-leaves-pytorch")
+    .edit(
+        "return 0.5 * (torch.sqrt(x * x + 4) + x)",
+        "y = torch.zeros(x.shape, dtype=x.dtype)\n        y[...] = 0.5 * (torch.sqrt(x * x + 4) + x)\n        return y",
+    ),
+    Wrong("wrong_squareplus_data", "What is saved is x.data, whose changes nobody counts.")
+    .breaks("It never computes with the new ones", "raises PyTorch's RuntimeError about an inplace operation")
+    .expect(test_squareplus="partial")
+    .edit("save_for_backward(x)", "save_for_backward(x.data)"),
 ]

@@ -75,6 +75,7 @@ WRONG = [
         p = {k: v - learning_rate * g for (k, v), g in zip(p.items(), grads)}""",
     ),
     Wrong("wrong_train_in_given", "The given tensors are trained.")
+    .breaks("The dict that you were given, its tensors")
     .expect(test_train="partial:train-given-params-used")
     .edit(
         "p = {k: v.detach().clone().requires_grad_() for k, v in params.items()}",
@@ -88,6 +89,7 @@ WRONG = [
     .edit("    losses = []\n", "")
     .edit("for b in batches:", "for b in batches:\n        losses = []"),
     Wrong("wrong_train_late_losses", "The loss after the step.")
+    .breaks("before the step that uses it")
     .expect(test_train="partial:train-losses-after-the-step")
     .edit(
         "losses.append(loss.item())",
@@ -146,6 +148,7 @@ WRONG = [
     .expect(test_train="failed:train-step-recorded")
     .edit("v.data -= learning_rate * v.grad", "v.sub_(learning_rate * v.grad)"),
     Wrong("wrong_train_returns_early", "The return stands inside the loop.")
+    .breaks("one step for each batch")
     .expect(test_train="failed:train-only-first-batch")
     .base("pairs")
     .edit("    return p, losses", "        return p, losses"),
@@ -172,6 +175,7 @@ WRONG = [
                 v.grad = None""",
     ),
     Wrong("wrong_train_sum", "The loss is a sum.")
+    .breaks("Every step computes the loss on one batch")
     .expect(test_train="failed:train-loss-summed")
     .edit(
         "loss = torch.nn.functional.mse_loss(out, t[b])",
@@ -201,4 +205,61 @@ WRONG = [
     .expect(test_train="failed:train-nothing-moves")
     .edit("for v in p.values():", "for v in p.values():\n            v.grad.zero_()")
     .edit("            v.grad = None\n", ""),
+    Wrong("wrong_train_half_loss", "Half of the mean squared difference.")
+    .expect(test_train="failed:train-loss-halved")
+    .edit("torch.nn.functional.mse_loss(out, t[b])", "0.5 * (out - t[b]).square().mean()"),
+    Wrong("wrong_train_divided_step", "The step is divided by the number of rows.")
+    .expect(test_train="failed:train-step-divided-by-batch-size")
+    .base("pairs")
+    .edit("alpha=learning_rate", "alpha=learning_rate / b.numel()"),
+    Wrong("wrong_train_linear", "No tanh.")
+    .expect(test_train="failed:train-tanh-missing")
+    .edit('torch.tanh(x[b] @ p["W1"] + p["b1"])', '(x[b] @ p["W1"] + p["b1"])'),
+    Wrong("wrong_train_relu", "ReLU in place of tanh.")
+    .expect(test_train="failed:train-relu-for-tanh")
+    .edit('torch.tanh(x[b] @ p["W1"] + p["b1"])', '(x[b] @ p["W1"] + p["b1"]).clamp(min=0)'),
+    Wrong("wrong_train_late_bias", "b1 is added after tanh.")
+    .expect(test_train="failed:train-bias-after-tanh")
+    .edit('torch.tanh(x[b] @ p["W1"] + p["b1"])', '(torch.tanh(x[b] @ p["W1"]) + p["b1"])'),
+    Wrong("wrong_train_tanh_at_the_end", "tanh of the prediction.")
+    .expect(test_train="failed:train-tanh-on-the-prediction")
+    .edit("mse_loss(out, t[b])", "mse_loss(out.tanh(), t[b])"),
+    Wrong("wrong_train_detached_result", "The result does not require gradients.")
+    .breaks("leaves that require gradients, ready for more training")
+    .expect(test_train="partial:train-results-do-not-require-gradients")
+    .edit("return p, losses", "return {k: v.detach() for k, v in p.items()}, losses"),
+    Wrong("wrong_train_clone_without_detach", "clone() alone: of a leaf it makes a result, which stays one.")
+    .breaks("Some of these tensors may require gradients")
+    .expect(test_train="partial:train-parameters-are-no-leaves")
+    .base("pairs")
+    .edit("v.detach().clone().requires_grad_()", "v.clone().requires_grad_()"),
+    Wrong("wrong_train_losses_none", "`losses = losses.append(...)`.")
+    .expect(test_train="failed")
+    .edit("losses.append(loss.item())", "losses = losses.append(loss.item())"),
+    Wrong("wrong_train_running_sum", "The loss is added up over the batches.")
+    .expect(test_train="partial:train-losses-are-running-sums")
+    .edit("    losses = []", "    losses, total = [], 0.0")
+    .edit("losses.append(loss.item())", "total += float(loss)\n        losses.append(total)"),
+    Wrong("wrong_train_running_mean", "Stores the mean of the losses so far.")
+    .expect(test_train="partial:train-losses-are-running-means")
+    .edit(
+        "losses.append(loss.item())",
+        "losses.append((loss.item() - sum(losses[-1:])) / (len(losses) + 1) + sum(losses[-1:]))",
+    ),
+    Wrong("wrong_train_params_alone", "Returns the parameters alone.")
+    .breaks("It returns the tuple `(params, losses)`")
+    .expect(test_train="failed")
+    .edit("return p, losses", "return p"),
+    Wrong("wrong_train_batches_stacked", "Makes one tensor of all batches.")
+    .breaks("which may differ in size")
+    .expect(test_train="failed")
+    .edit("for b in batches:", "for b in torch.stack(batches):"),
+    Wrong("wrong_train_another_key", "The result has a key that the given dict has not.")
+    .breaks("a dict with the same keys")
+    .expect(test_train="partial")
+    .edit("return p, losses", 'return {**p, "x": x.clone().requires_grad_()}, losses'),
+    Wrong("wrong_train_losses_of_one_entry", "Losses of shape (1,).")
+    .breaks("or tensors of shape `()`")
+    .expect(test_train="failed")
+    .edit("loss.item()", "loss.detach().reshape(1)"),
 ]
