@@ -227,7 +227,7 @@ def test_statistics(student, reference, draw, expect, channels):
 @pytest.mark.parametrize("eps", [0.25, None])
 def test_both_transforms(student, reference, draw, expect, eps):
     """validate normalizes each channel, train augments first; eps counts where std is 0; images stay as they are."""
-    images = [draw.uniform((3, *size), 0.0, 1.0, np.float32) for size in ((2, 3), (3, 2), (4, 3))]
+    images = [draw.uniform((3, *size), 0.0, 1.0, np.float32) for size in ((2, 4), (3, 2), (4, 3))]
     std = draw.uniform((3,), 0.2, 0.6, np.float32)
     if eps is not None:
         std[1] = 0.0
@@ -349,7 +349,9 @@ def require_strata(expect, labels, groups, fraction, train, validation):
     }
     fault = next((name for name, fits in rules.items() if fits), "")
     c = next((c for c in classes if got[c] != wanted[c]), classes[0])
-    sentence = f"Of {total[c]} groups of a class {got[c]} are for validation; for fraction {fraction} it is {wanted[c]}."
+    sentence = (
+        f"Of {total[c]} groups of a class {got[c]} are for validation; for fraction {fraction} it is {wanted[c]}."
+    )
     expect.true(got == wanted, sentence, fault=fault)
 
 
@@ -517,7 +519,9 @@ def test_kind_of_sampler(student, draw, expect):
     expect.true(got["length"] == 9, f"len(sampler) is {got['length']}; it should be 9.", fault="sampler-length")
     sentence = f"It gives values of type {', '.join(got['types'])}; they should be Python ints."
     expect.true(got["types"] == ["int"], sentence, kind="type", fault="sampler-gives-no-ints")
-    expect.true(got["sampler"], "BalancedSampler is no subclass of Sampler.", kind="type", fault="sampler-is-no-sampler")
+    expect.true(
+        got["sampler"], "BalancedSampler is no subclass of Sampler.", kind="type", fault="sampler-is-no-sampler"
+    )
 
 
 def rows_of_classes(draw, sizes):
@@ -635,7 +639,9 @@ def test_seed_of_the_loader(student, reference, draw, expect, workers):
     sentence = "Two loaders with the same seed have the same order, but different random numbers."
     expect.true(same_numbers, sentence, kind="draws", fault="loader-numbers-without-seed")
     sentence = "Two loaders with different seeds give the items in the same order."
-    expect.true(not np.array_equal(order_of(once[0]), order_of(other[0])), sentence, fault="loader-order-ignores-the-seed")
+    expect.true(
+        not np.array_equal(order_of(once[0]), order_of(other[0])), sentence, fault="loader-order-ignores-the-seed"
+    )
     repeated = np.intersect1d(numbers_of(once[0]), numbers_of(other[0]))
     sentence = f"Two loaders with different seeds have {len(repeated)} random numbers in common."
     expect.true(not len(repeated), sentence, kind="draws", fault="loader-numbers-ignore-the-seed")
@@ -867,7 +873,9 @@ def first_unlikely(counts, rule):
     for name in counts:
         chances = LAWS[name][rule]
         for offer, item in itertools.product(range(len(chances)), repeat=2):
-            if item <= offer >= STREAMS[name][0] and unlikely(int(counts[name][offer][item]), RUNS, chances[offer, item]):
+            if item <= offer >= STREAMS[name][0] and unlikely(
+                int(counts[name][offer][item]), RUNS, chances[offer, item]
+            ):
                 return name, offer, item, chances[offer, item]
     return None
 

@@ -49,9 +49,7 @@ IMAGE_FAULTS = [
     Fault(
         "images-reshaped",
         cell="image_files",
-        edits={
-            IMAGE: "image = torch.from_numpy(pixels).reshape(3, pixels.shape[0], pixels.shape[1]).float() / 255"
-        },
+        edits={IMAGE: "image = torch.from_numpy(pixels).reshape(3, pixels.shape[0], pixels.shape[1]).float() / 255"},
         words="The shape is right, and the pixels are in the wrong places: `reshape` and `view` cut the same row of "
         "numbers into other pieces, they do not move axes. Look at how the channels get to the front.",
         tests=IMAGES,
@@ -82,11 +80,9 @@ IMAGE_FAULTS = [
     Fault(
         "images-scaled-by-their-largest",
         cell="image_files",
-        edits={
-            IMAGE: "image = torch.from_numpy(pixels).permute(2, 0, 1).float()\n        image = image / image.max()"
-        },
-        words="Each image is divided by its own largest value. A dark image and a bright one then look alike, and what "
-        "was dark or bright is lost. Look at what a byte is divided by.",
+        edits={IMAGE: "image = torch.from_numpy(pixels).permute(2, 0, 1).float()\n        image = image / image.max()"},
+        words="Each image is divided by its own largest value. A dark image and a bright one then look alike, and "
+        "what was dark or bright is lost. Look at what a byte is divided by.",
         tests=IMAGES,
     ),
     Fault(
@@ -99,32 +95,32 @@ IMAGE_FAULTS = [
     Fault(
         "images-opened-at-the-start",
         cell="image_files",
-        words="The files are read when the data set is made, before anybody asks for an item. With a million images the "
-        "program would read for an hour before the first batch, and one damaged file would stop it. Look at what happens "
-        "in `__init__`.",
+        words="The files are read when the data set is made, before anybody asks for an item. With a million images "
+        "the program would read for an hour before the first batch, and one damaged file would stop it. Look at "
+        "what happens in `__init__`.",
         tests=IMAGES,
     ),
     Fault(
         "images-kept-after-reading",
         cell="image_files",
-        words="An item that was asked for before comes as it was then, though its file has changed: your data set keeps "
-        "what it has read. After one epoch all images are in memory, and in every worker once more. Look at what the "
-        "data set remembers.",
+        words="An item that was asked for before comes as it was then, though its file has changed: your data set "
+        "keeps what it has read. After one epoch all images are in memory, and in every worker once more. Look "
+        "at what the data set remembers.",
         tests=IMAGES,
     ),
     Fault(
         "images-damaged-passes",
         cell="image_files",
         words="Where a file is damaged, your data set gives an item all the same. Nobody learns that something is "
-        "wrong, and the network is trained on an image that is none, or on another one twice. Look at what you do with "
-        "the exception.",
+        "wrong, and the network is trained on an image that is none, or on another one twice. Look at what you "
+        "do with the exception.",
         tests=IMAGES,
     ),
     Fault(
         "images-damaged-left-out",
         cell="image_files",
-        words="Your data set has fewer items than the folder has files, by as many as are damaged. All items behind them "
-        "get other numbers, and whatever is stored by number no longer fits. Look at which files become "
+        words="Your data set has fewer items than the folder has files, by as many as are damaged. All items behind "
+        "them get other numbers, and whatever is stored by number no longer fits. Look at which files become "
         "examples.",
         tests=IMAGES,
     ),
@@ -132,22 +128,23 @@ IMAGE_FAULTS = [
         "images-damaged-other-error",
         cell="image_files",
         words="A damaged file raises an exception that is no `ValueError`. A program that waits for the one does not "
-        "catch the other. Some files fail when they are opened, others when their pixels are read, and not always with "
-        "the same exception: look at all lines that touch the file.",
+        "catch the other. Some files fail when they are opened, others when their pixels are read, and not "
+        "always with the same exception: look at all lines that touch the file.",
         tests=IMAGES,
     ),
     Fault(
         "images-damaged-without-path",
         cell="image_files",
-        words="The error of a damaged file does not contain the file's path. Among a million files, and from a worker, "
-        "the message is all that helps to find it. Look at the text of your exception.",
+        words="The error of a damaged file does not contain the file's path. Among a million files, and from a "
+        "worker, the message is all that helps to find it. Look at the text of your exception.",
         tests=IMAGES,
     ),
     Fault(
         "images-label-is-no-int",
         cell="image_files",
         words="The label is not of the type `int`. A text cannot be collated into a tensor of labels, and arrays and "
-        "tensors of one number behave in other ways in `==`, as keys and in files. Look at the second part of the pair.",
+        "tensors of one number behave in other ways in `==`, as keys and in files. Look at the second part of "
+        "the pair.",
         tests=IMAGES,
         minor=True,
     ),
@@ -187,8 +184,8 @@ TRANSFORM_FAULTS = [
         "statistics-std-of-a-sample",
         cell="transforms",
         edits={ROOT: "std = ((squares / count - mean**2).clamp(min=0) * count / (count - 1)).sqrt()"},
-        words="Your std divides by one less than the number of pixels, as `torch.std` does by itself. The text asks for "
-        "the number of pixels. Look at the arguments of the function that you use.",
+        words="Your std divides by one less than the number of pixels, as `torch.std` does by itself. The text asks "
+        "for the number of pixels. Look at the arguments of the function that you use.",
         tests=TRANSFORMS,
     ),
     Fault(
@@ -220,14 +217,16 @@ TRANSFORM_FAULTS = [
             ROOT: "std = squares / count",
         },
         words="Your numbers are the averages of the images' own means and of their own deviations. That an image is "
-        "darker than another then counts for nothing, and small images count for too much. Look at what is averaged, "
-        "and when.",
+        "darker than another then counts for nothing, and small images count for too much. Look at what is "
+        "averaged, and when.",
         tests=TRANSFORMS,
     ),
     Fault(
         "statistics-over-all-channels",
         cell="transforms",
-        edits={"dataset[i][0].double().flatten(1)": "dataset[i][0].double().reshape(1, -1).expand(len(dataset[i][0]), -1)"},
+        edits={
+            "dataset[i][0].double().flatten(1)": "dataset[i][0].double().reshape(1, -1).expand(len(dataset[i][0]), -1)"
+        },
         words="All channels get the same numbers: those of all channels together. Look at the axes over which you sum.",
         tests=TRANSFORMS,
     ),
@@ -235,8 +234,8 @@ TRANSFORM_FAULTS = [
         "normalize-without-eps",
         cell="transforms",
         edits={NORMALIZED: "return (image - mean[:, None, None]) / std[:, None, None]"},
-        words="eps has no influence on your result. Where a channel is constant, std is 0, and the result is infinite or "
-        "no number at all. Look at what you divide by.",
+        words="eps has no influence on your result. Where a channel is constant, std is 0, and the result is infinite "
+        "or no number at all. Look at what you divide by.",
         tests=TRANSFORMS,
     ),
     Fault(
@@ -265,8 +264,8 @@ TRANSFORM_FAULTS = [
         "transforms-swapped",
         cell="transforms",
         edits={"return train, validate": "return validate, train"},
-        words="The two functions have changed places: the first does not augment, and the second does. Look at the order "
-        "in which you return them.",
+        words="The two functions have changed places: the first does not augment, and the second does. Look at the "
+        "order in which you return them.",
         tests=TRANSFORMS,
     ),
     Fault(
@@ -291,8 +290,8 @@ TRANSFORM_FAULTS = [
         "train-augments-last",
         cell="transforms",
         edits={"return validate(augment(image))": "return augment(validate(image))"},
-        words="`train` normalizes first and augments the normalized image. An augmentation that makes an image brighter "
-        "expects values from 0 to 1, and what it adds is no longer normalized. Look at the order.",
+        words="`train` normalizes first and augments the normalized image. An augmentation that makes an image "
+        "brighter expects values from 0 to 1, and what it adds is no longer normalized. Look at the order.",
         tests=TRANSFORMS,
     ),
     Fault(
@@ -305,9 +304,9 @@ TRANSFORM_FAULTS = [
         "normalize-in-place",
         cell="transforms",
         edits={NORMALIZED: "return image.sub_(mean[:, None, None]).div_(std[:, None, None] + eps)"},
-        words="Your function changes the image that it is given: the same image, transformed twice, gives two results. "
-        "A data set that keeps its images would hand out worse ones in each epoch. Look for `-=`, `/=` and methods whose "
-        "names end in an underscore.",
+        words="Your function changes the image that it is given: the same image, transformed twice, gives two "
+        "results. A data set that keeps its images would hand out worse ones in each epoch. Look for `-=`, `/=` "
+        "and methods whose names end in an underscore.",
         tests=TRANSFORMS,
     ),
 ]
@@ -325,15 +324,15 @@ SPLIT_FAULTS = [
     Fault(
         "split-parts-swapped",
         cell="split_by_group",
-        words="The two results have changed places: the first has as many groups as the second should have. Look at the "
-        "order in which you return them.",
+        words="The two results have changed places: the first has as many groups as the second should have. Look at "
+        "the order in which you return them.",
         tests=SPLIT,
     ),
     Fault(
         "split-over-all-classes",
         cell="split_by_group",
-        words="The number of validation groups is right for all classes together, but not for each class. A rare class "
-        "may then be missing in validation. Look at the set from which you draw groups.",
+        words="The number of validation groups is right for all classes together, but not for each class. A rare "
+        "class may then be missing in validation. Look at the set from which you draw groups.",
         tests=SPLIT,
     ),
     Fault(
@@ -365,8 +364,8 @@ SPLIT_FAULTS = [
     Fault(
         "split-not-ascending",
         cell="split_by_group",
-        words="The right rows are in the right parts, but the row numbers are not in ascending order. Look at the last "
-        "lines of your function.",
+        words="The right rows are in the right parts, but the row numbers are not in ascending order. Look at the "
+        "last lines of your function.",
         tests=SPLIT,
         minor=True,
     ),
@@ -374,30 +373,31 @@ SPLIT_FAULTS = [
         "split-groups-not-equally-likely",
         cell="split_by_group",
         words="Over 400 seeds some groups of a class were for validation far more often than others. Look at how you "
-        "choose the groups: each of them should have the same chance, however many rows it has and wherever it stands.",
+        "choose the groups: each of them should have the same chance, however many rows it has and wherever it "
+        "stands.",
         tests=SPLIT,
     ),
     Fault(
         "split-ignores-the-seed",
         cell="split_by_group",
-        words="Different seeds give the same split. Then you can never find out how much a result depends on the split. "
-        "Look at where you use the argument `seed`.",
+        words="Different seeds give the same split. Then you can never find out how much a result depends on the "
+        "split. Look at where you use the argument `seed`.",
         tests=SPLIT,
     ),
     Fault(
         "split-not-by-the-seed-alone",
         cell="split_by_group",
         words="Two calls with the same seed gave two splits. Something random is drawn that the seed does not decide: "
-        "nobody can repeat your experiment, and a network that is trained on gets to know its validation set. Look at "
-        "where each random number comes from.",
+        "nobody can repeat your experiment, and a network that is trained on gets to know its validation set. "
+        "Look at where each random number comes from.",
         tests=SPLIT,
     ),
     Fault(
         "split-touches-global-generators",
         cell="split_by_group",
-        words="Your function changes a global random generator: it draws from it or seeds it. The program that calls it "
-        "then gets other random numbers, and perhaps the same ones after each call. Make a generator of your own from "
-        "the seed.",
+        words="Your function changes a global random generator: it draws from it or seeds it. The program that calls "
+        "it then gets other random numbers, and perhaps the same ones after each call. Make a generator of your "
+        "own from the seed.",
         tests=SPLIT,
     ),
     Fault(
@@ -422,8 +422,8 @@ COLLATE_FAULTS = [
         "collate-fixed-length",
         cell="pad_collate",
         edits={LONGEST: "longest = max(10, int(lengths.max()))"},
-        words="Your batch is longer than its longest sequence. Such padding costs time and memory in every layer. Look "
-        "at where the length of the batch comes from.",
+        words="Your batch is longer than its longest sequence. Such padding costs time and memory in every layer. "
+        "Look at where the length of the batch comes from.",
         tests=COLLATE,
     ),
     Fault(
@@ -437,8 +437,8 @@ COLLATE_FAULTS = [
         "collate-cut-to-the-shortest",
         cell="pad_collate",
         edits={LONGEST: "longest = int(lengths.min())", FILLED: "row[:] = sequence[:longest]"},
-        words="All sequences are cut to the length of the shortest. What they hold beyond it is lost. Look at where the "
-        "length of the batch comes from.",
+        words="All sequences are cut to the length of the shortest. What they hold beyond it is lost. Look at where "
+        "the length of the batch comes from.",
         tests=COLLATE,
     ),
     Fault(
@@ -464,16 +464,16 @@ COLLATE_FAULTS = [
         "collate-mask-from-values",
         cell="pad_collate",
         edits={MASK: "mask = (padded != padding_value).all(dim=2)"},
-        words="A step that happens to hold the padding value is masked as padding. Values cannot tell what is padding; "
-        "look at what can.",
+        words="A step that happens to hold the padding value is masked as padding. Values cannot tell what is "
+        "padding; look at what can.",
         tests=COLLATE,
     ),
     Fault(
         "collate-mask-one-too-long",
         cell="pad_collate",
         edits={MASK: "mask = torch.arange(longest) <= lengths[:, None]"},
-        words="Your mask is True for one step too many. Steps are counted from 0, so the step with the number `length` "
-        "is padding already.",
+        words="Your mask is True for one step too many. Steps are counted from 0, so the step with the number "
+        "`length` is padding already.",
         tests=COLLATE,
     ),
     Fault(
@@ -488,7 +488,7 @@ COLLATE_FAULTS = [
         "collate-sorted-by-length",
         cell="pad_collate",
         edits={
-            "sequences, labels = zip(*items, strict=True)": "sequences, labels = zip(*sorted(items, key=lambda item: -len(item[0])), strict=True)"
+            "zip(*items, strict=True)": "zip(*sorted(items, key=lambda item: -len(item[0])), strict=True)",
         },
         words="The rows are sorted by length. The program that uses the batch expects row `n` to be item `n`. Look at "
         "the order of the rows.",
@@ -500,15 +500,15 @@ COLLATE_FAULTS = [
         edits={
             "lengths = torch.tensor": "sequences = sorted(sequences, key=len, reverse=True)\n    lengths = torch.tensor"
         },
-        words="Sequences are sorted by length and labels are not: most sequences have the label of another one. Look at "
-        "the order of the rows.",
+        words="Sequences are sorted by length and labels are not: most sequences have the label of another one. Look "
+        "at the order of the rows.",
         tests=COLLATE,
     ),
     Fault(
         "collate-always-float32",
         cell="pad_collate",
-        words="The batch is float32 also where the sequences are float64. Half of the digits are lost, silently. Look at "
-        "where you make the tensor that you fill.",
+        words="The batch is float32 also where the sequences are float64. Half of the digits are lost, silently. Look "
+        "at where you make the tensor that you fill.",
         tests=COLLATE,
     ),
 ]
@@ -526,8 +526,8 @@ SAMPLER_FAULTS = [
     Fault(
         "sampler-weights-by-frequency",
         cell="balanced_sampler",
-        words="Large classes come even more often than without weights: the share of a class follows the square of its "
-        "size. A row of a large class should weigh less, not more. Look at the weight of a row.",
+        words="Large classes come even more often than without weights: the share of a class follows the square of "
+        "its size. A row of a large class should weigh less, not more. Look at the weight of a row.",
         tests=SAMPLER,
     ),
     Fault(
@@ -540,15 +540,15 @@ SAMPLER_FAULTS = [
     Fault(
         "sampler-weights-too-strong",
         cell="balanced_sampler",
-        words="The smallest class comes most often: the share of a class is one over its size. A class has many rows or "
-        "few, so the weight of a row must make up for this once, not twice. Look at the weight of a row.",
+        words="The smallest class comes most often: the share of a class is one over its size. A class has many rows "
+        "or few, so the weight of a row must make up for this once, not twice. Look at the weight of a row.",
         tests=SAMPLER,
     ),
     Fault(
         "sampler-rows-not-equally-likely",
         cell="balanced_sampler",
-        words="The classes are balanced, but within a class some rows come far more often than others. Look at how a row "
-        "is chosen within its class.",
+        words="The classes are balanced, but within a class some rows come far more often than others. Look at how a "
+        "row is chosen within its class.",
         tests=SAMPLER,
     ),
     Fault(
@@ -567,7 +567,8 @@ SAMPLER_FAULTS = [
     Fault(
         "sampler-length",
         cell="balanced_sampler",
-        words="`len(sampler)` is not `num_samples`, so a loader announces a wrong number of batches. Look at `__len__`.",
+        words="`len(sampler)` is not `num_samples`, so a loader announces a wrong number of batches. Look at "
+        "`__len__`.",
         tests=SAMPLER,
         minor=True,
     ),
@@ -589,8 +590,8 @@ SAMPLER_FAULTS = [
     Fault(
         "sampler-repeats-itself",
         cell="balanced_sampler",
-        words="Passes repeat each other: an epoch has the rows of another one in the same places. Rows that were not drawn "
-        "are never seen. Look at when the generator is made, and when the draws are.",
+        words="Passes repeat each other: an epoch has the rows of another one in the same places. Rows that were not "
+        "drawn are never seen. Look at when the generator is made, and when the draws are.",
         tests=SAMPLER,
     ),
     Fault(
@@ -624,16 +625,16 @@ STREAM_FAULTS = [
     Fault(
         "stream-doubled",
         cell="number_stream",
-        words="With three workers every number comes three times: each worker reads all files. An epoch is three times as long, "
-        "and nothing tells. Look at how a worker learns which files are its own.",
+        words="With three workers every number comes three times: each worker reads all files. An epoch is three "
+        "times as long, and nothing tells. Look at how a worker learns which files are its own.",
         tests=STREAM,
     ),
     Fault(
         "stream-drops-the-rest",
         cell="number_stream",
         edits={OWN_FILES: "(self.paths[len(self.paths) // step * first : len(self.paths) // step * (first + 1)])"},
-        words="Each worker reads the same number of files, and those that remain are read by nobody. Look at what happens "
-        "where the number of workers does not divide the number of files.",
+        words="Each worker reads the same number of files, and those that remain are read by nobody. Look at what "
+        "happens where the number of workers does not divide the number of files.",
         tests=STREAM,
     ),
     Fault(
@@ -642,8 +643,8 @@ STREAM_FAULTS = [
         edits={
             OWN_FILES: "self.paths[-(-len(self.paths) // step) * first : -(-len(self.paths) // step) * (first + 1)]"
         },
-        words="Each number comes once, but each worker reads a block of neighboring files. The text gives worker w the "
-        "files w, w + W, w + 2 * W and so on. Look at how the list is cut.",
+        words="Each number comes once, but each worker reads a block of neighboring files. The text gives worker w "
+        "the files w, w + W, w + 2 * W and so on. Look at how the list is cut.",
         tests=STREAM,
     ),
     Fault(
@@ -653,8 +654,8 @@ STREAM_FAULTS = [
             OWN_FILES: "self.paths",
             "for line in file:": "for line in list(file)[first::step]:",
         },
-        words="The workers share the lines of each file, so every worker opens and reads every file. The text shares out "
-        "the files. Look at what is counted in steps of W.",
+        words="The workers share the lines of each file, so every worker opens and reads every file. The text shares "
+        "out the files. Look at what is counted in steps of W.",
         tests=STREAM,
     ),
     Fault(
@@ -669,14 +670,15 @@ STREAM_FAULTS = [
         "stream-off-by-one-worker",
         cell="number_stream",
         edits={SHARE: "first, step = (0, 1) if worker is None else (worker.id + 1, worker.num_workers)"},
-        words="The numbers of the first file never come with workers. Workers are counted from 0. Look at the first file of each worker.",
+        words="The numbers of the first file never come with workers. Workers are counted from 0. Look at the first "
+        "file of each worker.",
         tests=STREAM,
     ),
     Fault(
         "stream-used-up",
         cell="number_stream",
-        words="The second pass gives nothing: the stream can be read once only. Look at what is made in `__init__`, and "
-        "what in `__iter__`.",
+        words="The second pass gives nothing: the stream can be read once only. Look at what is made in `__init__`, "
+        "and what in `__iter__`.",
         tests=STREAM,
     ),
     Fault(
@@ -703,22 +705,22 @@ LOADER_FAULTS = [
         "loader-copied-generator",
         cell="make_loader",
         words="All workers draw the same random numbers, and in the next epoch the same ones again: each works with a "
-        "copy of one generator in one state. Every image is augmented in the same few ways for ever. Look at what "
-        "happens in a worker before its first item.",
+        "copy of one generator in one state. Every image is augmented in the same few ways for ever. Look at "
+        "what happens in a worker before its first item.",
         tests=LOADER,
     ),
     Fault(
         "loader-workers-alike",
         cell="make_loader",
-        words="The workers of one epoch draw the same random numbers. In another epoch the numbers are different. Look at "
-        "what the seed of a worker is made of.",
+        words="The workers of one epoch draw the same random numbers. In another epoch the numbers are different. "
+        "Look at what the seed of a worker is made of.",
         tests=LOADER,
     ),
     Fault(
         "loader-epochs-alike",
         cell="make_loader",
-        words="In each epoch the same random numbers come again: augmentation shows the network the same few versions. "
-        "Workers are started anew for each epoch. Look at what the seed of a worker is made of.",
+        words="In each epoch the same random numbers come again: augmentation shows the network the same few "
+        "versions. Workers are started anew for each epoch. Look at what the seed of a worker is made of.",
         tests=LOADER,
     ),
     Fault(
@@ -744,22 +746,22 @@ LOADER_FAULTS = [
     Fault(
         "loader-items-not-once",
         cell="make_loader",
-        words="An epoch does not give every item once: some come several times, and others not at all. Look at how the "
-        "order is drawn.",
+        words="An epoch does not give every item once: some come several times, and others not at all. Look at how "
+        "the order is drawn.",
         tests=LOADER,
     ),
     Fault(
         "loader-order-without-seed",
         cell="make_loader",
-        words="Two loaders with the same seed give the items in different orders. The order is drawn from something that the seed "
-        "does not decide. Look at the generator of the loader.",
+        words="Two loaders with the same seed give the items in different orders. The order is drawn from something "
+        "that the seed does not decide. Look at the generator of the loader.",
         tests=LOADER,
     ),
     Fault(
         "loader-numbers-without-seed",
         cell="make_loader",
-        words="Two loaders with the same seed have the same order, and yet their items draw different random numbers. Look at where the "
-        "seeds of `dataset.rng` come from, with workers and without.",
+        words="Two loaders with the same seed have the same order, and yet their items draw different random numbers. "
+        "Look at where the seeds of `dataset.rng` come from, with workers and without.",
         tests=LOADER,
     ),
     Fault(
@@ -771,16 +773,16 @@ LOADER_FAULTS = [
     Fault(
         "loader-numbers-ignore-the-seed",
         cell="make_loader",
-        words="Loaders with different seeds have random numbers in common. Look at where the seeds of "
-        "`dataset.rng` come from, with workers and without.",
+        words="Loaders with different seeds have random numbers in common. Look at where the seeds of `dataset.rng` "
+        "come from, with workers and without.",
         tests=LOADER,
     ),
     Fault(
         "loader-touches-global-generators",
         cell="make_loader",
         words="Making your loader, or going through it, changes a global random generator of the program. A "
-        "`DataLoader` without a generator of its own draws a seed from PyTorch's global one at the start of each pass, "
-        "workers or not. Look at which generators you seed and draw from.",
+        "`DataLoader` without a generator of its own draws a seed from PyTorch's global one at the start of "
+        "each pass, workers or not. Look at which generators you seed and draw from.",
         tests=LOADER,
     ),
     Fault(
@@ -799,8 +801,8 @@ LOADER_FAULTS = [
         "loader-prefetch-without-workers",
         cell="make_loader",
         raises=r"ValueError: prefetch_factor option could only be specified in multiprocessing",
-        words="PyTorch refuses to prefetch without workers: nothing can be prepared ahead where nobody works ahead. Look "
-        "at what you hand to DataLoader if `num_workers` is 0.",
+        words="PyTorch refuses to prefetch without workers: nothing can be prepared ahead where nobody works ahead. "
+        "Look at what you hand to DataLoader if `num_workers` is 0.",
         tests=LOADER,
     ),
 ]
@@ -811,8 +813,8 @@ RESERVOIR_FAULTS = [
     Fault(
         "reservoir-counts-too-late",
         cell="balanced_reservoir",
-        words="A new item of a full class is kept a little too often, as often as if it were not counted itself: with m / (n - 1). "
-        "Look at when you count.",
+        words="A new item of a full class is kept a little too often, as often as if it were not counted itself: with "
+        "m / (n - 1). Look at when you count.",
         tests=RESERVOIR,
     ),
     Fault(
@@ -825,8 +827,8 @@ RESERVOIR_FAULTS = [
     Fault(
         "reservoir-always-replaces",
         cell="balanced_reservoir",
-        words="New items of a full class are always kept, so of such a class the memory holds mostly the latest items. "
-        "Look at the chance that such an item has.",
+        words="New items of a full class are always kept, so of such a class the memory holds mostly the latest "
+        "items. Look at the chance that such an item has.",
         tests=RESERVOIR,
     ),
     Fault(
@@ -839,36 +841,38 @@ RESERVOIR_FAULTS = [
     Fault(
         "reservoir-forgets-what-was-full",
         cell="balanced_reservoir",
-        words="A class that was the largest once, and is not the largest now, is treated as if it had never been full. "
-        "Its late items are then preferred to its early ones. Look at what the memory remembers of a class.",
+        words="A class that was the largest once, and is not the largest now, is treated as if it had never been "
+        "full. Its late items are then preferred to its early ones. Look at what the memory remembers of a "
+        "class.",
         tests=RESERVOIR,
     ),
     Fault(
         "reservoir-full-decided-once",
         cell="balanced_reservoir",
-        words="Which classes are full is decided when the memory is filled, and never again. A class that becomes the largest "
-        "later is not called full. Look at when you decide.",
+        words="Which classes are full is decided when the memory is filled, and never again. A class that becomes the "
+        "largest later is not called full. Look at when you decide.",
         tests=RESERVOIR,
     ),
     Fault(
         "reservoir-one-of-a-tie",
         cell="balanced_reservoir",
-        words="If several classes have equally many items in memory, you call only one of them full. Look at how you find "
-        "the class with the most items.",
+        words="If several classes have equally many items in memory, you call only one of them full. Look at how you "
+        "find the class with the most items.",
         tests=RESERVOIR,
     ),
     Fault(
         "reservoir-largest-of-a-tie",
         cell="balanced_reservoir",
         words="If several classes have equally many items in memory, you always replace an item of the same one of "
-        "them. Each item of all these classes should have the same chance. Look at how you find the item to replace.",
+        "them. Each item of all these classes should have the same chance. Look at how you find the item to "
+        "replace.",
         tests=RESERVOIR,
     ),
     Fault(
         "reservoir-replaces-any",
         cell="balanced_reservoir",
-        words="An item of a new class replaces any item in memory, also one of a small class. Look at which items may be "
-        "replaced.",
+        words="An item of a new class replaces any item in memory, also one of a small class. Look at which items may "
+        "be replaced.",
         tests=RESERVOIR,
     ),
     Fault(
@@ -880,8 +884,8 @@ RESERVOIR_FAULTS = [
     Fault(
         "reservoir-chance-of-all-items",
         cell="balanced_reservoir",
-        words="A new item of a full class is kept with the chance of a plain reservoir: size of the memory by all items "
-        "offered. Look at what m and n are in the text.",
+        words="A new item of a full class is kept with the chance of a plain reservoir: size of the memory by all "
+        "items offered. Look at what m and n are in the text.",
         tests=RESERVOIR,
     ),
     Fault(
@@ -894,22 +898,22 @@ RESERVOIR_FAULTS = [
     Fault(
         "reservoir-loses-early",
         cell="balanced_reservoir",
-        words="`offer` returns a pair though there is still room, so that nothing can be lost. Look at what it returns while the memory "
-        "is filled.",
+        words="`offer` returns a pair though there is still room, so that nothing can be lost. Look at what it "
+        "returns while the memory is filled.",
         tests=RESERVOIR,
     ),
     Fault(
         "reservoir-wrong-size",
         cell="balanced_reservoir",
-        words="The memory does not hold as many items as it should: `size` of them, or all if fewer were offered. Look at "
-        "the comparison with `size`.",
+        words="The memory does not hold as many items as it should: `size` of them, or all if fewer were offered. "
+        "Look at the comparison with `size`.",
         tests=RESERVOIR,
     ),
     Fault(
         "reservoir-returns-the-wrong-pair",
         cell="balanced_reservoir",
-        words="What `offer` returns does not fit to what `items()` returns: a pair that was said to be lost is in memory, or one "
-        "that was not is missing. Look at what `offer` returns in each case.",
+        words="What `offer` returns does not fit to what `items()` returns: a pair that was said to be lost is in "
+        "memory, or one that was not is missing. Look at what `offer` returns in each case.",
         tests=RESERVOIR,
     ),
     Fault(
@@ -921,15 +925,15 @@ RESERVOIR_FAULTS = [
     Fault(
         "reservoir-not-by-the-seed-alone",
         cell="balanced_reservoir",
-        words="Two memories with the same seed, offered the same stream, hold different items. Something random is drawn "
-        "that the seed does not decide. Look at where each random number comes from.",
+        words="Two memories with the same seed, offered the same stream, hold different items. Something random is "
+        "drawn that the seed does not decide. Look at where each random number comes from.",
         tests=RESERVOIR,
     ),
     Fault(
         "reservoir-touches-global-generators",
         cell="balanced_reservoir",
-        words="Your memory changes a global random generator: it draws from it or seeds it. Make a generator of your own "
-        "from the seed.",
+        words="Your memory changes a global random generator: it draws from it or seeds it. Make a generator of your "
+        "own from the seed.",
         tests=RESERVOIR,
     ),
 ]

@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "by_class": '''
+    "by_class": """
 import random
 
 
@@ -49,7 +49,7 @@ class BalancedReservoir:
 
     def items(self):
         return [pair for pairs in self.of_class.values() for pair in pairs]
-''',
+""",
 }
 
 KEPT = "elif self.chance.random() * self.offered[label] < len(own):"
@@ -99,19 +99,25 @@ WRONG = [
     .expect(test_balanced_reservoir="partial:reservoir-replaces-oldest")
     .edit("self.remove(self.chance.randrange(len(candidates)), self.largest())", "self.remove_oldest(self.largest())")
     .edit("self.remove(self.chance.randrange(len(own)), [label])", "self.remove_oldest([label])")
-    .edit("    def items(self):", """    def remove_oldest(self, names):
+    .edit(
+        "    def items(self):",
+        """    def remove_oldest(self, names):
         places = {id(pair): place for place, pair in enumerate(self.items())}
         name = min(names, key=lambda name: int(np.ravel(self.of_class[name][0][0])[0]))
         return self.of_class[name].pop(0)
 
-    def items(self):"""),
+    def items(self):""",
+    ),
     Wrong("wrong_reservoir_chance_of_all", "Size by all items offered.")
     .expect(test_balanced_reservoir="partial:reservoir-chance-of-all-items")
     .edit(KEPT, "elif self.chance.random() * sum(self.offered.values()) < self.size:"),
     Wrong("wrong_reservoir_full_replaces_largest", "One of the largest class goes.")
     .expect(test_balanced_reservoir="partial:reservoir-full-class-replaces-largest")
     .breaks("It replaces an item of its own class")
-    .edit(OWN, "gone = self.remove(self.chance.randrange(sum(len(self.of_class[c]) for c in self.largest())), self.largest())"),
+    .edit(
+        OWN,
+        "gone = self.remove(self.chance.randrange(sum(len(self.of_class[c]) for c in self.largest())), self.largest())",
+    ),
     Wrong("wrong_reservoir_new_class_by_chance", "A new class must be lucky, too.")
     .expect(test_balanced_reservoir="partial")
     .breaks("that is not full, it is always kept")
@@ -123,8 +129,14 @@ WRONG = [
     .edit("gone = None", "gone = (item, label)"),
     Wrong("wrong_reservoir_one_too_few", "The last place stays empty.")
     .expect(test_balanced_reservoir="partial:reservoir-loses-early")
-    .edit("if sum(map(len, self.of_class.values())) < self.size:", "if sum(map(len, self.of_class.values())) < self.size - 1:")
-    .edit("if sum(map(len, self.of_class.values())) >= self.size:", "if sum(map(len, self.of_class.values())) >= self.size - 1:"),
+    .edit(
+        "if sum(map(len, self.of_class.values())) < self.size:",
+        "if sum(map(len, self.of_class.values())) < self.size - 1:",
+    )
+    .edit(
+        "if sum(map(len, self.of_class.values())) >= self.size:",
+        "if sum(map(len, self.of_class.values())) >= self.size - 1:",
+    ),
     Wrong("wrong_reservoir_one_too_many", "One place more.")
     .expect(test_balanced_reservoir="partial:reservoir-wrong-size")
     .edit("self.size = size", "self.size = size + 1"),

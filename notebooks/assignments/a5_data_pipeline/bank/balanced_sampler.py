@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "two_draws": '''
+    "two_draws": """
 class BalancedSampler(Sampler):
     def __init__(self, labels, num_samples, seed):
         self.rows = [np.flatnonzero(labels == c) for c in sorted(set(labels.tolist()))]
@@ -17,8 +17,8 @@ class BalancedSampler(Sampler):
         for _ in range(self.n):
             rows = self.rows[self.rng.integers(len(self.rows))]
             yield int(rows[self.rng.integers(len(rows))])
-''',
-    "library": '''
+""",
+    "library": """
 from torch.utils.data import WeightedRandomSampler
 
 
@@ -35,7 +35,7 @@ class BalancedSampler(Sampler):
 
     def __iter__(self):
         yield from self.inner
-''',
+""",
 }
 
 WRONG = [
@@ -69,9 +69,12 @@ WRONG = [
     .expect(test_balanced_sampler="partial:sampler-draws-depend-on-each-other")
     .breaks("A row may come twice in one pass")
     .edit("        for _ in range(self.n):", "        left = {}\n        for _ in range(self.n):")
-    .edit("yield int(rows[self.rng.integers(len(rows))])", """deck = left.get(rows[0]) or self.rng.permutation(rows).tolist()
+    .edit(
+        "yield int(rows[self.rng.integers(len(rows))])",
+        """deck = left.get(rows[0]) or self.rng.permutation(rows).tolist()
             yield deck.pop()
-            left[rows[0]] = deck"""),
+            left[rows[0]] = deck""",
+    ),
     Wrong("wrong_sampler_rows_many", "As many draws as there are rows.")
     .expect(test_balanced_sampler="partial:sampler-wrong-number")
     .breaks("each pass over the sampler gives so many row numbers")
@@ -94,11 +97,17 @@ WRONG = [
     .expect(test_balanced_sampler="partial:sampler-repeats-itself")
     .breaks("Each pass draws anew")
     .edit("self.rng = np.random.default_rng(seed)", "self.seed = seed")
-    .edit("        for _ in range(self.n):", "        self.rng = np.random.default_rng(self.seed)\n        for _ in range(self.n):"),
+    .edit(
+        "        for _ in range(self.n):",
+        "        self.rng = np.random.default_rng(self.seed)\n        for _ in range(self.n):",
+    ),
     Wrong("wrong_sampler_drawn_once", "The list is drawn in __init__.")
     .expect(test_balanced_sampler="partial:sampler-repeats-itself")
     .base("library")
-    .edit("replacement=True, generator=chance)", "replacement=True, generator=chance)\n        self.inner = list(self.inner)"),
+    .edit(
+        "replacement=True, generator=chance)",
+        "replacement=True, generator=chance)\n        self.inner = list(self.inner)",
+    ),
     Wrong("wrong_sampler_ignores_seed", "Always the same seed.")
     .expect(test_balanced_sampler="partial:sampler-ignores-the-seed")
     .edit("default_rng(seed)", "default_rng(42)"),
@@ -116,5 +125,8 @@ WRONG = [
     .edit("many = Counter(labels.tolist())", "many = np.bincount(labels)"),
     Wrong("wrong_sampler_classes_up_to_the_largest", "Classes that do not occur are drawn, too.")
     .expect(test_balanced_sampler="failed")
-    .edit("[np.flatnonzero(labels == c) for c in sorted(set(labels.tolist()))]", "[np.flatnonzero(labels == c) for c in range(labels.max() + 1)]"),
+    .edit(
+        "[np.flatnonzero(labels == c) for c in sorted(set(labels.tolist()))]",
+        "[np.flatnonzero(labels == c) for c in range(labels.max() + 1)]",
+    ),
 ]

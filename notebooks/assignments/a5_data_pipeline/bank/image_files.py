@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "listed": '''
+    "listed": """
 import os
 
 
@@ -33,7 +33,7 @@ class ImageFiles(Dataset):
         if self.transform:
             x = self.transform(x)
         return x, self.classes.index(self.samples[i][0])
-''',
+""",
 }
 
 SCALED = "torch.tensor(x.transpose(2, 0, 1) / 255)"
@@ -42,35 +42,41 @@ CAUGHT = 'raise ValueError("damaged: " + self.path(i)) from problem'
 
 WRONG = [
     Wrong("wrong_images_files_not_sorted", "Files in reversed order, as a folder may list them.")
-    .expect(test_image_files="partial:images-not-sorted")
+    .expect(test_image_files="failed:images-not-sorted")
     .breaks("in each class sorted by name")
     .edit("sorted(inside)", "sorted(inside, reverse=True)"),
     Wrong("wrong_images_classes_as_listed", "Classes in another order than sorted.")
-    .expect(test_image_files="partial:images-not-sorted")
+    .expect(test_image_files="failed:images-not-sorted")
     .breaks("lists the names of the folders in `root`, sorted")
-    .edit("sorted(n for n in names if os.path.isdir(os.path.join(self.root, n)))",
-          "sorted((n for n in names if os.path.isdir(os.path.join(self.root, n))), key=lambda n: n[::-1])"),
+    .edit(
+        "sorted(n for n in names if os.path.isdir(os.path.join(self.root, n)))",
+        "sorted((n for n in names if os.path.isdir(os.path.join(self.root, n))), key=lambda n: n[::-1])",
+    ),
     Wrong("wrong_images_labels_as_listed", "The label is the place in another list of the classes.")
     .expect(test_image_files="partial:images-not-sorted")
     .breaks("The label is the place of the class in `classes`")
-    .edit("self.classes.index(self.samples[i][0])",
-          "sorted(self.classes, key=str.lower, reverse=True).index(self.samples[i][0])"),
+    .edit(
+        "self.classes.index(self.samples[i][0])",
+        "sorted(self.classes, key=str.lower, reverse=True).index(self.samples[i][0])",
+    ),
     Wrong("wrong_images_order_of_the_disk", "The order of os.listdir, turned until it differs from the sorted one.")
-    .expect(test_image_files="partial:images-not-sorted")
+    .expect(test_image_files="failed:images-not-sorted")
     .breaks("The computer may list a folder in any order")
     .edit("sorted(inside)", "(inside if inside != sorted(inside) else inside[::-1])"),
     Wrong("wrong_images_files_as_classes", "Files in the root are classes, too.")
     .expect(test_image_files="partial")
     .breaks("Other files in `root` are no classes")
     .edit("sorted(n for n in names if os.path.isdir(os.path.join(self.root, n)))", "sorted(names)")
-    .edit("inside = os.listdir(os.path.join(self.root, name))",
-          "inside = os.listdir(os.path.join(self.root, name)) if '.' not in name else []"),
+    .edit(
+        "inside = os.listdir(os.path.join(self.root, name))",
+        "inside = os.listdir(os.path.join(self.root, name)) if '.' not in name else []",
+    ),
     Wrong("wrong_images_all_files", "Whatever lies in a folder is an image.")
     .expect(test_image_files="partial")
     .breaks("Files with other endings are left out")
     .edit('if f.endswith(".png")', 'if ".png" in f'),
-    Wrong("wrong_images_first_class_alone", "Files of one letter's class are left out.")
-    .expect(test_image_files="partial")
+    Wrong("wrong_images_one_too_few", "The last file does not count.")
+    .expect(test_image_files="failed")
     .breaks("is the number of examples, and")
     .edit("return len(self.samples)", "return len(self.samples) - 1"),
     Wrong("wrong_images_path_objects_only", "root / name, which a text cannot.")
@@ -78,31 +84,35 @@ WRONG = [
     .breaks("as text or as a `pathlib.Path`")
     .edit("self.root, self.transform = str(root), transform", "self.root, self.transform = str(root / '.'), transform"),
     Wrong("wrong_images_channels_last", "No transpose.")
-    .expect(test_image_files="partial:images-channels-last")
+    .expect(test_image_files="failed:images-channels-last")
     .breaks("red, green and blue, each byte divided by 255")
     .edit(SCALED, "torch.tensor(x / 255)"),
     Wrong("wrong_images_axes_exchanged", "transpose() turns all axes around.")
-    .expect(test_image_files="partial:images-axes-exchanged")
+    .expect(test_image_files="failed:images-axes-exchanged")
     .edit("x.transpose(2, 0, 1)", "x.transpose()"),
     Wrong("wrong_images_reshaped", "view instead of permute.")
-    .expect(test_image_files="partial:images-reshaped")
+    .expect(test_image_files="failed:images-reshaped")
     .edit("x.transpose(2, 0, 1) / 255", "x.reshape(3, *x.shape[:2]) / 255"),
     Wrong("wrong_images_blue_first", "As OpenCV has it.")
-    .expect(test_image_files="partial:images-blue-first")
+    .expect(test_image_files="failed:images-blue-first")
     .edit("x.transpose(2, 0, 1) / 255", "x.transpose(2, 0, 1)[::-1] / 255"),
     Wrong("wrong_images_not_scaled", "Bytes as floats.")
-    .expect(test_image_files="partial:images-not-scaled")
+    .expect(test_image_files="failed:images-not-scaled")
     .edit("x.transpose(2, 0, 1) / 255", "x.transpose(2, 0, 1)"),
     Wrong("wrong_images_divided_by_256", "256 values.")
-    .expect(test_image_files="partial:images-divided-by-256")
+    .expect(test_image_files="failed:images-divided-by-256")
     .edit("/ 255", "/ 256"),
     Wrong("wrong_images_scaled_by_their_largest", "Each image reaches 1.")
-    .expect(test_image_files="partial:images-scaled-by-their-largest")
+    .expect(test_image_files="failed:images-scaled-by-their-largest")
     .edit("/ 255", "/ x.max()"),
     Wrong("wrong_images_gray_stay_gray", "A gray image three times, alpha cut off.")
     .expect(test_image_files="partial")
     .breaks("become what Pillow's `convert")
-    .edit(OPENED, "picture = Image.open(self.path(i))\n            picture = picture if picture.mode == 'RGB' else Image.new('RGB', picture.size)"),
+    .edit(
+        OPENED,
+        "picture = Image.open(self.path(i))\n            picture.load()\n"
+        "            picture = picture if picture.mode == 'RGB' else Image.new('RGB', picture.size)",
+    ),
     Wrong("wrong_images_transform_not_called", "The transform is kept, and that is all.")
     .expect(test_image_files="partial:images-transform-not-called")
     .breaks("it gets this tensor, and what it returns")
@@ -110,12 +120,18 @@ WRONG = [
     Wrong("wrong_images_opened_at_the_start", "Decoding in __init__.")
     .expect(test_image_files="partial:images-opened-at-the-start")
     .breaks("A file is opened when its item is asked for")
-    .edit("    def __len__", "        self.pictures = [Image.open(self.path(i)).convert('RGB') for i in range(len(self))]\n\n    def __len__")
+    .edit(
+        "    def __len__",
+        "        self.pictures = [Image.open(self.path(i)).convert('RGB') for i in range(len(self))]\n\n"
+        "    def __len__",
+    )
     .edit(OPENED, "picture = self.pictures[i]"),
     Wrong("wrong_images_verified_at_the_start", "Every file is looked at in __init__; what fails is left out.")
     .expect(test_image_files="partial:images-damaged-left-out")
     .breaks("It is still counted as an example")
-    .edit("    def __len__", """        def sound(i):
+    .edit(
+        "    def __len__",
+        """        def sound(i):
             try:
                 return bool(Image.open(self.path(i)).convert('RGB'))
             except Exception:
@@ -123,7 +139,8 @@ WRONG = [
 
         self.samples = [sample for i, sample in enumerate(self.samples) if sound(i)]
 
-    def __len__"""),
+    def __len__""",
+    ),
     Wrong("wrong_images_kept", "A cache.")
     .expect(test_image_files="partial:images-kept-after-reading")
     .breaks("It is read anew each time")

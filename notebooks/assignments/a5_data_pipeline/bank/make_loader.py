@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "initial_seed": '''
+    "initial_seed": """
 def fresh_rng(worker_id):
     get_worker_info().dataset.rng = np.random.default_rng(torch.initial_seed())
 
@@ -16,8 +16,8 @@ def make_loader(dataset, batch_size, num_workers, seed, prefetch=2):
         prefetch = None
     return DataLoader(dataset, batch_size=batch_size, shuffle=True, num_workers=num_workers, generator=g,
                       worker_init_fn=fresh_rng, prefetch_factor=prefetch)
-''',
-    "own_order": '''
+""",
+    "own_order": """
 class Order(Sampler):
     def __init__(self, n, seed):
         self.n, self.rng = n, np.random.default_rng(seed)
@@ -42,7 +42,7 @@ def make_loader(dataset, batch_size, num_workers, seed, prefetch=2):
         options["prefetch_factor"] = prefetch
     return DataLoader(dataset, batch_size, sampler=Order(len(dataset), order),
                       generator=torch.Generator().manual_seed(seed), **options)
-''',
+""",
 }
 
 FRESH = "get_worker_info().dataset.rng = np.random.default_rng(torch.initial_seed())"
@@ -59,23 +59,29 @@ WRONG = [
     .expect(test_make_loader="partial:loader-workers-alike")
     .edit("torch.initial_seed()", "torch.initial_seed() - worker_id"),
     Wrong("wrong_loader_epochs_alike", "The seed and the number of the worker.")
-    .expect(test_make_loader="partial:loader-epochs-alike")
-    .edit("worker_init_fn=fresh_rng, ", "worker_init_fn=lambda w: setattr(get_worker_info().dataset, 'rng', np.random.default_rng(seed + w)), "),
+    .expect(test_make_loader="failed:loader-epochs-alike")
+    .edit(
+        "worker_init_fn=fresh_rng, ",
+        "worker_init_fn=lambda w: setattr(get_worker_info().dataset, 'rng', np.random.default_rng(seed + w)), ",
+    ),
     Wrong("wrong_loader_not_shuffled", "No shuffle.")
-    .expect(test_make_loader="partial:loader-does-not-shuffle")
+    .expect(test_make_loader="failed:loader-does-not-shuffle")
     .breaks("The order is random, and another one in each epoch")
     .edit("shuffle=True, ", ""),
     Wrong("wrong_loader_same_order", "An order drawn once.")
     .expect(test_make_loader="partial:loader-same-order")
     .base("own_order")
-    .edit("self.n, self.rng = n, np.random.default_rng(seed)", "self.n, self.order = n, np.random.default_rng(seed).permutation(n)")
+    .edit(
+        "self.n, self.rng = n, np.random.default_rng(seed)",
+        "self.n, self.order = n, np.random.default_rng(seed).permutation(n)",
+    )
     .edit("self.rng.permutation(self.n).tolist()", "self.order.tolist()"),
     Wrong("wrong_loader_drops", "drop_last.")
     .expect(test_make_loader="failed:loader-drops-the-last-batch")
     .breaks("the last batch holds the rest")
     .edit("shuffle=True, ", "shuffle=True, drop_last=True, "),
     Wrong("wrong_loader_with_replacement", "Drawn with replacement.")
-    .expect(test_make_loader="partial:loader-items-not-once")
+    .expect(test_make_loader="failed:loader-items-not-once")
     .base("own_order")
     .edit("self.rng.permutation(self.n).tolist()", "self.rng.integers(0, self.n, self.n).tolist()"),
     Wrong("wrong_loader_order_without_seed", "An order from nowhere.")
@@ -108,7 +114,7 @@ WRONG = [
     .breaks("Each worker prepares `prefetch` batches ahead")
     .edit("prefetch_factor=prefetch", "prefetch_factor=2 if num_workers else None"),
     Wrong("wrong_loader_prefetch_without_workers", "The factor is always handed over.")
-    .expect(test_make_loader="partial:loader-prefetch-without-workers")
+    .expect(test_make_loader="failed:loader-prefetch-without-workers")
     .breaks("nothing is prepared ahead")
     .edit("    if num_workers == 0:\n        prefetch = None\n", ""),
     Wrong("wrong_loader_list", "A list of batches, made at once.")
@@ -120,5 +126,8 @@ WRONG = [
     .expect(test_make_loader="partial:loader-order-without-seed")
     .breaks("give the same batches in the first epoch")
     .edit("def make_loader(dataset", "SHARED = {}\n\n\ndef make_loader(dataset")
-    .edit("g = torch.Generator()\n    g.manual_seed(seed)", "g = SHARED.setdefault(seed, torch.Generator().manual_seed(seed))"),
+    .edit(
+        "g = torch.Generator()\n    g.manual_seed(seed)",
+        "g = SHARED.setdefault(seed, torch.Generator().manual_seed(seed))",
+    ),
 ]

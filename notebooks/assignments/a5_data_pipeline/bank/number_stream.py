@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "counted": '''
+    "counted": """
 class NumberStream(IterableDataset):
     def __init__(self, paths):
         super().__init__()
@@ -19,7 +19,7 @@ class NumberStream(IterableDataset):
         with open(path) as lines:
             for text in lines:
                 yield float(text.strip())
-''',
+""",
 }
 
 OWN = "if info is None or k % info.num_workers == info.id:"
@@ -31,15 +31,27 @@ WRONG = [
     .edit(OWN, "if True:"),
     Wrong("wrong_stream_drops_the_rest", "Blocks of equal length.")
     .expect(test_number_stream="partial:stream-drops-the-rest")
-    .edit(OWN, "share = 0 if info is None else len(self.paths) // info.num_workers\n            if info is None or info.id * share <= k < (info.id + 1) * share:"),
+    .edit(
+        OWN,
+        "share = 0 if info is None else len(self.paths) // info.num_workers\n"
+        "            if info is None or info.id * share <= k < (info.id + 1) * share:",
+    ),
     Wrong("wrong_stream_in_blocks", "Blocks of neighbors.")
     .expect(test_number_stream="partial:stream-in-blocks")
     .breaks("With `W` workers, worker number `w` yields")
-    .edit(OWN, "share = -(-len(self.paths) // (1 if info is None else info.num_workers))\n            if info is None or k // share == info.id:"),
+    .edit(
+        OWN,
+        "share = -(-len(self.paths) // (1 if info is None else info.num_workers))\n"
+        "            if info is None or k // share == info.id:",
+    ),
     Wrong("wrong_stream_lines_shared", "Every worker opens every file.")
     .expect(test_number_stream="partial:stream-lines-shared")
     .edit(OWN, "if True:")
-    .edit("for text in lines:", "info = get_worker_info()\n            for at, text in enumerate(lines):\n                if info is not None and at % info.num_workers != info.id:\n                    continue"),
+    .edit(
+        "for text in lines:",
+        "info = get_worker_info()\n            for at, text in enumerate(lines):\n"
+        "                if info is not None and at % info.num_workers != info.id:\n                    continue",
+    ),
     Wrong("wrong_stream_first_worker_alone", "The others rest.")
     .expect(test_number_stream="partial:stream-in-the-main-process-alone")
     .edit(OWN, "if info is None or info.id == 0:"),
@@ -53,12 +65,18 @@ WRONG = [
     Wrong("wrong_stream_opens_early", "All files are read first.")
     .expect(test_number_stream="partial:stream-opens-early")
     .breaks("A file is opened when all numbers of the files before it")
-    .edit("        info = get_worker_info()", "        whole = {path: list(self.read(path)) for path in self.paths}\n        info = get_worker_info()")
+    .edit(
+        "        info = get_worker_info()",
+        "        whole = {path: list(self.read(path)) for path in self.paths}\n        info = get_worker_info()",
+    )
     .edit("yield from self.read(path)", "yield from whole[path]"),
     Wrong("wrong_stream_opens_the_next_early", "One file ahead.")
     .expect(test_number_stream="partial")
     .edit("        info = get_worker_info()", "        info = get_worker_info()\n        waiting = []")
-    .edit("yield from self.read(path)", "yield from waiting\n                waiting = list(self.read(path))")
+    .edit(
+        "yield from self.read(path)",
+        "following = list(self.read(path))\n                yield from waiting\n                waiting = following",
+    )
     .edit("\n    def read(self, path):", "        yield from waiting\n\n    def read(self, path):"),
     Wrong("wrong_stream_tensors", "Tensors.")
     .expect(test_number_stream="partial:stream-gives-no-floats")
@@ -67,9 +85,16 @@ WRONG = [
     Wrong("wrong_stream_stops_at_empty", "An empty file ends the stream.")
     .expect(test_number_stream="partial")
     .breaks("A file may be empty")
-    .edit("yield from self.read(path)", "if not Path(path).stat().st_size:\n                    return\n                yield from self.read(path)"),
+    .edit(
+        "yield from self.read(path)",
+        "if not Path(path).stat().st_size:\n                    return\n                yield from self.read(path)",
+    ),
     Wrong("wrong_stream_needs_a_file_each", "A worker without files complains.")
     .expect(test_number_stream="partial")
     .breaks("There may be fewer files than workers")
-    .edit("        for k, path", "        if info and info.num_workers > len(self.paths):\n            raise ValueError('more workers than files')\n        for k, path"),
+    .edit(
+        "        for k, path",
+        "        if info and info.num_workers > len(self.paths):\n            raise ValueError('too many workers')\n"
+        "        for k, path",
+    ),
 ]

@@ -1,7 +1,7 @@
 """A split by hashes, statistics by counting bytes, a sampler by its distribution function, workers that stay alive."""
 
 CELLS = {
-    "image_files": '''
+    "image_files": """
 class ImageFiles(Dataset):
     def __init__(self, root, transform=None):
         self.root, self.transform = Path(root), transform
@@ -34,8 +34,8 @@ def decoded(path):
         return np.asarray(Image.open(path).convert("RGB"))
     except Exception as error:
         raise Damaged(f"{path}: {error!r}") from None
-''',
-    "transforms": '''
+""",
+    "transforms": """
 def channel_statistics(dataset, indices):
     arrays = [dataset[i][0].numpy() for i in indices]
     columns = np.concatenate([a.reshape(len(a), -1) for a in arrays], axis=1).astype(np.float64)
@@ -51,8 +51,8 @@ def make_transforms(mean, std, augment, eps=1e-6):
         return lambda image: (transforms[kind](image.clone()) - shift) * scale
 
     return of("train"), of("validate")
-''',
-    "split_by_group": '''
+""",
+    "split_by_group": """
 import hashlib
 
 
@@ -67,8 +67,8 @@ def split_by_group(labels, groups, fraction, seed):
         held_out |= np.array([y == label and rank(g) <= rank(last) for y, g in zip(labels.tolist(), groups.tolist())])
     rows = np.arange(len(labels))
     return rows[~held_out], rows[held_out]
-''',
-    "balanced_sampler": '''
+""",
+    "balanced_sampler": """
 class BalancedSampler(Sampler):
     def __init__(self, labels, num_samples, seed):
         many = {c: int((labels == c).sum()) for c in set(labels.tolist())}
@@ -82,8 +82,8 @@ class BalancedSampler(Sampler):
         self.passes += 1
         u = np.random.default_rng((self.seed, self.passes)).random(self.num_samples)
         return iter(np.searchsorted(self.distribution / self.distribution[-1], u, side="right").tolist())
-''',
-    "number_stream": '''
+""",
+    "number_stream": """
 class NumberStream(IterableDataset):
     def __init__(self, paths):
         self.paths = tuple(paths)
@@ -111,8 +111,8 @@ class Numbers:
             raise StopIteration
         self.lines = iter(Path(self.waiting.pop()).read_text().split())
         return next(self)
-''',
-    "make_loader": '''
+""",
+    "make_loader": """
 def make_loader(dataset, batch_size, num_workers, seed, prefetch=2):
     dataset.rng = np.random.Generator(np.random.PCG64(seed))
     generator = torch.Generator().manual_seed(seed)
@@ -126,8 +126,8 @@ def make_loader(dataset, batch_size, num_workers, seed, prefetch=2):
 
     return DataLoader(dataset, batch_size, shuffle=True, generator=generator, num_workers=num_workers,
                       worker_init_fn=init, prefetch_factor=prefetch, persistent_workers=True)
-''',
-    "balanced_reservoir": '''
+""",
+    "balanced_reservoir": """
 class BalancedReservoir:
     def __init__(self, size, seed):
         self.size, self.rng = size, np.random.default_rng(seed)
@@ -165,5 +165,5 @@ class BalancedReservoir:
 
     def items(self):
         return list(self.pairs)
-''',
+""",
 }

@@ -1,7 +1,7 @@
 """Loops, lists and the module random; nothing is vectorized."""
 
 CELLS = {
-    "image_files": '''
+    "image_files": """
 class ImageFiles(Dataset):
     def __init__(self, root, transform=None):
         self.transform = transform
@@ -35,8 +35,8 @@ class ImageFiles(Dataset):
         if self.transform is None:
             return image, label
         return self.transform(image), label
-''',
-    "transforms": '''
+""",
+    "transforms": """
 def channel_statistics(dataset, indices):
     sums, n = {}, 0
     for i in indices:
@@ -57,8 +57,8 @@ def make_transforms(mean, std, augment, eps=1e-6):
         return torch.stack([(channel - m) / (s + eps) for channel, m, s in zip(image, mean, std)])
 
     return (lambda image: validate(augment(image))), validate
-''',
-    "split_by_group": '''
+""",
+    "split_by_group": """
 import random
 
 
@@ -82,8 +82,8 @@ def split_by_group(labels, groups, fraction, seed):
     for i in range(len(labels)):
         (validation if int(groups[i]) in held_out else train).append(i)
     return np.array(train, dtype=np.int64), np.array(validation, dtype=np.int64)
-''',
-    "pad_collate": '''
+""",
+    "pad_collate": """
 def pad_collate(items, padding_value=0.0):
     lengths = [len(item[0]) for item in items]
     features = items[0][0].shape[1]
@@ -98,8 +98,8 @@ def pad_collate(items, padding_value=0.0):
             else:
                 padded[n, t] = padding_value
     return padded, mask, torch.LongTensor(lengths), torch.LongTensor([item[1] for item in items])
-''',
-    "balanced_sampler": '''
+""",
+    "balanced_sampler": """
 class BalancedSampler(Sampler):
     def __init__(self, labels, num_samples, seed):
         self.by_class = {}
@@ -118,8 +118,8 @@ class BalancedSampler(Sampler):
             label = self.generator.choice(self.classes)
             drawn.append(self.generator.choice(self.by_class[label]))
         return iter(drawn)
-''',
-    "number_stream": '''
+""",
+    "number_stream": """
 class NumberStream(IterableDataset):
     def __init__(self, paths):
         self.paths = paths
@@ -135,8 +135,8 @@ class NumberStream(IterableDataset):
                 line = file.readline()
             file.close()
             k += 1 if info is None else info.num_workers
-''',
-    "balanced_reservoir": '''
+""",
+    "balanced_reservoir": """
 class BalancedReservoir:
     def __init__(self, size, seed):
         self.size, self.generator = size, random.Random(seed)
@@ -173,5 +173,5 @@ class BalancedReservoir:
 
     def items(self):
         return self.memory[:]
-''',
+""",
 }

@@ -1,7 +1,7 @@
 """What PyTorch and torchvision have ready, put together."""
 
 CELLS = {
-    "image_files": '''
+    "image_files": """
 from torchvision.datasets import ImageFolder
 from torchvision.transforms import functional
 
@@ -17,8 +17,8 @@ def load(path):
 class ImageFiles(ImageFolder):
     def __init__(self, root, transform=None):
         super().__init__(root, transform, loader=load, is_valid_file=lambda p: p.endswith(".png"))
-''',
-    "transforms": '''
+""",
+    "transforms": """
 from torch.utils.data import Subset
 from torchvision.transforms import v2
 
@@ -32,8 +32,8 @@ def channel_statistics(dataset, indices):
 def make_transforms(mean, std, augment, eps=1e-6):
     normalize = v2.Normalize(mean.tolist(), (std + eps).tolist())
     return v2.Compose([v2.Lambda(augment), normalize]), normalize
-''',
-    "pad_collate": '''
+""",
+    "pad_collate": """
 def pad_collate(items, padding_value=0.0):
     sequences, labels = map(list, zip(*items))
     nested = torch.nested.as_nested_tensor([s for s in sequences if len(s)]) if any(map(len, sequences)) else None
@@ -49,15 +49,15 @@ def pad_collate(items, padding_value=0.0):
     mask[torch.arange(len(items)), lengths] = 1
     mask = mask.cumsum(1)[:, :longest] == 0
     return padded, mask, lengths, torch.tensor(labels)
-''',
-    "balanced_sampler": '''
+""",
+    "balanced_sampler": """
 class BalancedSampler(torch.utils.data.WeightedRandomSampler):
     def __init__(self, labels, num_samples, seed):
         classes, places = np.unique(labels, return_inverse=True)
         share = 1 / len(classes) / np.bincount(places)
         super().__init__(share[places], num_samples, generator=torch.Generator().manual_seed(seed))
-''',
-    "number_stream": '''
+""",
+    "number_stream": """
 from itertools import chain, islice
 
 
@@ -74,14 +74,15 @@ class NumberStream(torch.utils.data.ChainDataset):
         info = get_worker_info()
         own = self.paths if info is None else islice(self.paths, info.id, None, info.num_workers)
         return chain.from_iterable(numbers_in(path) for path in own)
-''',
+""",
     "make_loader": '''
 class SeededLoader(DataLoader):
     """Without workers each epoch gets a generator of its own, too."""
 
     def __iter__(self):
         if self.num_workers == 0:
-            self.dataset.rng = np.random.default_rng(torch.empty((), dtype=torch.int64).random_(generator=self.generator).item())
+            number = torch.empty((), dtype=torch.int64).random_(generator=self.generator)
+            self.dataset.rng = np.random.default_rng(number.item())
         return super().__iter__()
 
 

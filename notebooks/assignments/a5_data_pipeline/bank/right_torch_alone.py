@@ -1,7 +1,7 @@
 """Every random number and every table is a tensor."""
 
 CELLS = {
-    "image_files": '''
+    "image_files": """
 class ImageFiles(Dataset):
     def __init__(self, root, transform=None):
         folders = [p for p in Path(root).iterdir() if p.is_dir()]
@@ -23,8 +23,8 @@ class ImageFiles(Dataset):
         flat = torch.frombuffer(bytearray(picture.tobytes()), dtype=torch.uint8)
         image = flat.view(picture.height, picture.width, 3).movedim(-1, 0)
         return self.transform(image.to(torch.float32).div(255)), k
-''',
-    "transforms": '''
+""",
+    "transforms": """
 def channel_statistics(dataset, indices):
     n, mean, m2 = 0, 0.0, 0.0
     for i in indices:
@@ -55,8 +55,8 @@ def make_transforms(mean, std, augment, eps=1e-6):
         return normalize(augmented)
 
     return train, normalize
-''',
-    "split_by_group": '''
+""",
+    "split_by_group": """
 def split_by_group(labels, groups, fraction, seed):
     g = torch.Generator()
     g.manual_seed(seed)
@@ -68,8 +68,8 @@ def split_by_group(labels, groups, fraction, seed):
         for k in order[: max(1, int(fraction * len(own)))]:
             held_out |= names == own[k]
     return torch.nonzero(~held_out).flatten().numpy(), torch.nonzero(held_out).flatten().numpy()
-''',
-    "pad_collate": '''
+""",
+    "pad_collate": """
 def pad_collate(items, padding_value=0.0):
     sequences = [item[0] for item in items]
     lengths = torch.as_tensor([s.shape[0] for s in sequences], dtype=torch.int64)
@@ -79,8 +79,8 @@ def pad_collate(items, padding_value=0.0):
     )
     mask = lengths.unsqueeze(1).gt(torch.arange(longest).unsqueeze(0))
     return [padded, mask, lengths, torch.as_tensor([item[1] for item in items], dtype=torch.int64)]
-''',
-    "balanced_sampler": '''
+""",
+    "balanced_sampler": """
 class BalancedSampler(torch.utils.data.Sampler):
     def __init__(self, labels, num_samples, seed):
         labels = torch.as_tensor(labels)
@@ -98,8 +98,8 @@ class BalancedSampler(torch.utils.data.Sampler):
         u = torch.rand(self.num_samples, generator=self.g, dtype=torch.float64)
         place = self.starts[c] + (u * self.counts[c]).long()
         return map(int, self.order[place])
-''',
-    "make_loader": '''
+""",
+    "make_loader": """
 class Order(torch.utils.data.Sampler):
     def __init__(self, n, g):
         self.n, self.g = n, g
@@ -127,8 +127,8 @@ def make_loader(dataset, batch_size, num_workers, seed, prefetch=2):
         generator=g,
         prefetch_factor=prefetch if num_workers else None,
     )
-''',
-    "balanced_reservoir": '''
+""",
+    "balanced_reservoir": """
 class BalancedReservoir:
     def __init__(self, size, seed):
         self.g = torch.Generator().manual_seed(seed)
@@ -170,5 +170,5 @@ class BalancedReservoir:
 
     def items(self):
         return [pair for pair in self.slots if pair is not None]
-''',
+""",
 }

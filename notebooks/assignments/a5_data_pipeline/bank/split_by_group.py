@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "dicts": '''
+    "dicts": """
 import random
 
 
@@ -21,7 +21,7 @@ def split_by_group(labels, groups, fraction, seed):
     validation = [i for i, yes in enumerate(inside) if yes]
     train = [i for i, yes in enumerate(inside) if not yes]
     return np.array(train), np.array(validation)
-''',
+""",
 }
 
 NUMBER = "number = max(1, int(fraction * len(names)))"
@@ -33,11 +33,14 @@ WRONG = [
     Wrong("wrong_split_by_row", "Rows are drawn, class by class.")
     .expect(test_split_by_group="partial:split-by-row")
     .breaks("No group is on both sides")
-    .edit(INSIDE, """inside = [False] * len(labels)
+    .edit(
+        INSIDE,
+        """inside = [False] * len(labels)
     for label in sorted(of_class):
         rows = np.flatnonzero(labels == label).tolist()
         for i in chance.sample(rows, max(1, int(fraction * len(rows)))):
-            inside[i] = True"""),
+            inside[i] = True""",
+    ),
     Wrong("wrong_split_swapped", "Validation first.")
     .expect(test_split_by_group="partial:split-parts-swapped")
     .breaks("which returns the pair `(train, validation)`")
@@ -56,8 +59,10 @@ WRONG = [
     Wrong("wrong_split_rows_lost", "One row for each group.")
     .expect(test_split_by_group="partial:split-rows-lost")
     .breaks("Every row is in one of the two results")
-    .edit("[i for i, yes in enumerate(inside) if not yes]",
-          "[i for i, yes in enumerate(inside) if not yes and groups.tolist().index(groups[i]) == i]"),
+    .edit(
+        "[i for i, yes in enumerate(inside) if not yes]",
+        "[i for i, yes in enumerate(inside) if not yes and groups.tolist().index(groups[i]) == i]",
+    ),
     Wrong("wrong_split_rows_twice", "Training on all rows.")
     .expect(test_split_by_group="partial:split-rows-twice")
     .edit("[i for i, yes in enumerate(inside) if not yes]", "list(range(len(inside)))"),
@@ -71,12 +76,16 @@ WRONG = [
     .edit(CHOSEN, "chosen.update(names[-number:] if chance.random() < 0.9 else chance.sample(names, number))"),
     Wrong("wrong_split_by_size", "A group is drawn by one of its rows, so large groups come more often.")
     .expect(test_split_by_group="partial:split-groups-not-equally-likely")
-    .edit("max(1, int(fraction * len(names)))\n", """max(1, int(fraction * len(names)))
+    .edit(
+        "max(1, int(fraction * len(names)))\n",
+        """max(1, int(fraction * len(names)))
         rows = groups[labels == label].tolist()
         while len(chosen & set(names)) < number:
             chosen.add(max(rows, key=lambda g: chance.random() + rows.count(g) * 0.3))
             rows = [g for g in rows if g not in chosen]
-""").edit(CHOSEN, "pass"),
+""",
+    )
+    .edit(CHOSEN, "pass"),
     Wrong("wrong_split_ignores_seed", "Seed 0.")
     .expect(test_split_by_group="partial:split-ignores-the-seed")
     .edit("random.Random(seed)", "random.Random(0)"),
@@ -95,7 +104,10 @@ WRONG = [
     Wrong("wrong_split_labels_from_zero", "bincount, which knows no negative labels.")
     .expect(test_split_by_group="partial")
     .breaks("Labels and groups are any whole numbers")
-    .edit("for label in sorted(of_class):", "for label in range(len(np.bincount(labels))):\n        if label not in of_class:\n            continue"),
+    .edit(
+        "for label in sorted(of_class):",
+        "for label in range(len(np.bincount(labels))):\n        if label not in of_class:\n            continue",
+    ),
     Wrong("wrong_split_lists", "Lists instead of arrays.")
     .expect(test_split_by_group="partial")
     .breaks("two int64 arrays of row numbers")

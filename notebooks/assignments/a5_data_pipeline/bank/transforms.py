@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "concatenated": '''
+    "concatenated": """
 def channel_statistics(dataset, indices):
     everything = torch.cat([dataset[int(i)][0].flatten(start_dim=1) for i in indices], dim=1)
     return everything.mean(dim=1), everything.std(dim=1, correction=0)
@@ -16,7 +16,7 @@ def make_transforms(mean, std, augment, eps=1e-6):
 
 def normalized(x, m, s, eps):
     return torch.div(torch.sub(x, m), torch.add(s, eps))
-''',
+""",
 }
 
 PIXELS = "dataset[int(i)][0].flatten(start_dim=1) for i in indices"
@@ -47,24 +47,34 @@ WRONG = [
     Wrong("wrong_statistics_mean_of_means", "Each image counts the same.")
     .expect(test_transforms="partial:statistics-mean-of-means")
     .breaks("Every pixel counts once")
-    .edit("everything = torch.cat([dataset[int(i)][0].flatten(start_dim=1) for i in indices], dim=1)",
-          "x = [dataset[int(i)][0].flatten(start_dim=1) for i in indices]\n    m = sum(v.mean(1) for v in x) / len(x)")
-    .edit("return everything.mean(dim=1), everything.std(dim=1, correction=0)",
-          "return m, (sum((v * v).mean(1) for v in x) / len(x) - m * m).sqrt()"),
+    .edit(
+        "everything = torch.cat([dataset[int(i)][0].flatten(start_dim=1) for i in indices], dim=1)",
+        "x = [dataset[int(i)][0].flatten(start_dim=1) for i in indices]\n    m = sum(v.mean(1) for v in x) / len(x)",
+    )
+    .edit(
+        "return everything.mean(dim=1), everything.std(dim=1, correction=0)",
+        "return m, (sum((v * v).mean(1) for v in x) / len(x) - m * m).sqrt()",
+    ),
     Wrong("wrong_statistics_averaged", "Means and deviations of the images, averaged.")
     .expect(test_transforms="partial:statistics-averaged-over-images")
-    .edit("everything = torch.cat([", "x = [").edit("], dim=1)\n", "]\n")
-    .edit("everything.mean(dim=1), everything.std(dim=1, correction=0)",
-          "torch.stack([v.mean(1) for v in x]).mean(0), torch.stack([v.std(1, correction=0) for v in x]).mean(0)"),
+    .edit("everything = torch.cat([", "x = [")
+    .edit("], dim=1)\n", "]\n")
+    .edit(
+        "everything.mean(dim=1), everything.std(dim=1, correction=0)",
+        "torch.stack([v.mean(1) for v in x]).mean(0), torch.stack([v.std(1, correction=0) for v in x]).mean(0)",
+    ),
     Wrong("wrong_statistics_one_size", "torch.stack, which takes images of one size.")
     .expect(test_transforms="partial")
     .breaks("Images may differ in size")
-    .edit("torch.cat([", "torch.stack([").edit("], dim=1)\n", "]).transpose(0, 1).flatten(1)\n"),
+    .edit("torch.cat([", "torch.stack([")
+    .edit("], dim=1)\n", "]).transpose(0, 1).flatten(1)\n"),
     Wrong("wrong_statistics_one_for_all_channels", "One number for all channels.")
     .expect(test_transforms="partial:statistics-over-all-channels")
     .breaks("two float32 tensors of shape `(C,)`")
-    .edit("everything.mean(dim=1), everything.std(dim=1, correction=0)",
-          "everything.mean().expand(len(everything)), everything.std(correction=0).expand(len(everything))"),
+    .edit(
+        "everything.mean(dim=1), everything.std(dim=1, correction=0)",
+        "everything.mean().expand(len(everything)), everything.std(correction=0).expand(len(everything))",
+    ),
     Wrong("wrong_normalize_without_eps", "Nothing in the way of a zero.")
     .expect(test_transforms="partial:normalize-without-eps")
     .breaks("with each channel's own numbers")
@@ -99,13 +109,16 @@ WRONG = [
     .edit("(lambda x: normalized(x, m, s, eps))", "(lambda x: [normalized(x, m, s, eps), augment(x)][0])"),
     Wrong("wrong_augment_called_afterwards", "train calls augment once more, with no effect on its result.")
     .expect(test_transforms="partial:augment-called-elsewhere")
-    .edit(PAIR, """def train(x):
+    .edit(
+        PAIR,
+        """def train(x):
         y = normalized(augment(x), m, s, eps)
         if x.shape[1] == 4:
             augment(x)
         return y
 
-    return train, (lambda x: normalized(x, m, s, eps))"""),
+    return train, (lambda x: normalized(x, m, s, eps))""",
+    ),
     Wrong("wrong_augment_size", "The mean as an image of the size of the given one.")
     .expect(test_transforms="partial")
     .breaks("`augment` may change the size")
