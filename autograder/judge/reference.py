@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import linecache
 import types
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -64,10 +65,14 @@ def _run_cell(
 @functools.cache
 def _compiled(source: str, name: str, whole: bool) -> types.CodeType:
     """Variants of a solution share most of their cells, so each text is compiled once."""
-    tree = ast.parse(TransformerManager().transform_cell(source))
+    text = TransformerManager().transform_cell(source)
+    tree = ast.parse(text)
     if not whole:
         tree.body = [node for node in tree.body if _defines(node)]
-    return compile(tree, f"<reference {name}>", "exec")
+    # By its number: `tf.function` looks for the source of what it traces, and each variant has its own.
+    filename = f"<reference {name}, {len(linecache.cache)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    return compile(tree, filename, "exec")
 
 
 def _defines(node: ast.stmt) -> bool:

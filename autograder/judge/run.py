@@ -6,10 +6,11 @@ import contextlib
 import functools
 import io
 import os
+import pickle
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -21,6 +22,8 @@ from autograder.judge.plugin import ALL_CHECKS, FAILED_CHECKS, NO_CHECKS, Judge
 from autograder.judge.reference import reference_names
 from autograder.judge.student import LocalSide, Memory, Side
 from autograder.records import Assignment, CheckResult, Evidence, Role, Verdict
+
+T = TypeVar("T")
 
 PYTEST_OPTIONS = (
     *("-q", "--no-header", "--no-summary", "--import-mode=importlib", "-c", os.devnull),
@@ -179,6 +182,21 @@ class Checks:
         self.explainer.build()
         return outcome.checks
 
+    def warm_up_apart(self, secret: bytes) -> None:
+        """As `warm_up`, for a process that will be forked, where the checks need TensorFlow: once its runtime has
+        started, no fork of the process can use it. So a fork tries the reference, says what it found, and ends.
+        """
+        _ = self._reference  # imports TensorFlow, which every fork then shares, and runs nothing of it
+        if "tensorflow" not in sys.modules:
+            self.warm_up(secret)
+            return
+        self._memories, self._observed = in_a_fork(lambda: self._tried(secret))
+        self.explainer.build()
+
+    def _tried(self, secret: bytes) -> tuple[dict[str, Memory], frozenset[str] | None]:
+        self.warm_up(secret)
+        return self._memories, self._observed
+
     def run_on_reference(
         self,
         edits: dict[str, str] | None = None,
@@ -192,3 +210,35 @@ class Checks:
         Only for code that is trusted: it runs in this process.
         """
         return self.judge(LocalProgram(self.assignment, edits or {}), secret, only, demonstrate=demonstrate)
+
+
+def in_a_fork(work: Callable[[], T]) -> T:
+    """What `work` returns, done in a fork of this process: whatever it starts ends with it. Its errors come back, too.
+
+    Raises BadAssignment if the fork ended without an answer.
+    """
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            try:
+                answer = pickle.dumps((True, work()))
+            except Exception as error:
+                answer = pickle.dumps((False, error))
+            os.close(read)
+            with open(write, "wb") as pipe:
+                pipe.write(answer)
+        finally:
+            os._exit(0)
+    os.close(write)
+    with open(read, "rb") as pipe:
+        answer = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if not answer:
+        raise BadAssignment(
+            f"the process that tried the reference ended with status {os.waitstatus_to_exitcode(status)}"
+        )
+    done, found = pickle.loads(answer)
+    if not done:
+        raise found
+    return found

@@ -72,7 +72,7 @@ def _load(setup: dict[str, Any]) -> _LoadedAssignment:
         virtual_cuda.enable(VIRTUAL_DEVICES, force=True, quiet=True, forks=True)
     checks, secret = Checks(assignment) if assignment.checks else None, bytes.fromhex(setup["secret"])
     if checks:
-        checks.warm_up(secret)
+        checks.warm_up_apart(secret)
     return _LoadedAssignment(assignment, checks, secret, tuple(map(Path, setup.get("hidden", ()))))
 
 

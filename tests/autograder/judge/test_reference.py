@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -60,3 +61,9 @@ def test_a_broken_reference_is_the_assignments_fault_and_names_the_cell(
 ) -> None:
     with pytest.raises(BadAssignment, match=words):
         names(judged, "", solution)
+
+
+def test_the_source_of_each_variant_can_be_read(judged: Judge) -> None:
+    one = judged({"f": "def f(): return 1"}, CHECKS).assignment
+    found = [reference_names(one, edits)["f"] for edits in ({}, {"f": "def f(): return 2"})]
+    assert [inspect.getsource(f) for f in found] == ["def f(): return 1\n", "def f(): return 2\n"]
