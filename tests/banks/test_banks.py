@@ -25,11 +25,12 @@ from autograder.records import Assignment, Role
 from autograder.selftest import Selftest, _its_device, needs_kernel, selftest, selftest_here
 from autograder.sentences import demands
 from tests import sampling
+from tests.apart import apart
 from tests.sampling import sample
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = known_assignments(ROOT)
-FRAMEWORKLESS = "a1_numpy_backprop"
+FRAMEWORKLESS, TENSORFLOW = "a1_numpy_backprop", "a7_tensorflow_graphs"
 EVERY = 10
 SECRET = b"the same hidden inputs in every run of the tests"
 WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
@@ -91,6 +92,10 @@ def in_process(name: str) -> Selftest:
     long = {e.name for e in the_long_way(name)} if sampling.size == "all" else set()
     bank = [e for e in entries(name) if e.kind == "fault" and not needs_kernel(e) and e.name not in long]
     chosen = {e.name for e in sample(f"bank {name}", bank, 8, lambda e: [e.file, *behind_a_verdict(name)])}
+    return apart(_graded_here, name, chosen) if name == TENSORFLOW else _graded_here(name, chosen)
+
+
+def _graded_here(name: str, chosen: set[str]) -> Selftest:
     return selftest_here(
         on_device(assignment(name)),
         lambda done, total: None,

@@ -38,21 +38,20 @@ VALUES = ("the distance", "the loss", "grad_w", "grad_b")
 
 
 @pytest.mark.cell("test_build_graph", weight=2, search="single")
-@pytest.mark.parametrize("sizes", [(1, 1), (3, 2), (2, 4)])
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 2)])
 def test_distance_loss_and_gradients(student, reference, draw, expect, sizes):
     """Distance, loss and both gradients are right, for batches of several sizes."""
     w, b = weights(draw, sizes)
-    data = {"w": w, "b": b, "learning_rate": 0.5, "batches": [rows(draw, n, sizes[0]) for n in (1, 4, 3)]}
+    data = {"w": w, "b": b, "learning_rate": 0.5, "batches": [rows(draw, n, sizes[0]) for n in (1, 4)]}
     got, wanted = student.run(graph_values, **data), reference.run(graph_values, **data)
     for mine, right in zip(got, wanted, strict=True):
         expect.close(mine, right, names=VALUES)
 
 
 @pytest.mark.cell("test_build_graph", weight=2, search="single")
-@pytest.mark.parametrize("sizes", [(2, 3), (1, 1)])
-def test_step_alone_makes_a_step(student, reference, draw, expect, sizes):
+def test_step_alone_makes_a_step(student, reference, draw, expect):
     """To run `step` alone makes one step with the learning rate; `init` sets the variables back."""
-    got, wanted = stepped(student, reference, draw, sizes)
+    got, wanted = stepped(student, reference, draw, (3, 2))
     for number, (mine, right) in enumerate(zip(got["steps"], wanted["steps"], strict=True), 1):
         expect.close(mine[1:], right[1:], names=(f"w after step {number}", f"b after step {number}"))
     expect.close(got["again"], wanted["again"], names=("w after init", "b after init"))
@@ -88,7 +87,7 @@ def variables_fault(names):
 def stepped(student, reference, draw, sizes):
     w, b = weights(draw, sizes)
     rate = float(draw.uniform((), 0.2, 0.4))
-    data = {"w": w, "b": b, "learning_rate": rate, "batches": [rows(draw, n, sizes[0]) for n in (3, 1, 5)]}
+    data = {"w": w, "b": b, "learning_rate": rate, "batches": [rows(draw, n, sizes[0]) for n in (3, 1)]}
     return student.run(graph_after_steps, **data), reference.run(graph_after_steps, **data)
 
 
@@ -105,10 +104,9 @@ def rows(draw, n, inputs):
 
 
 @pytest.mark.cell("test_run_training", weight=2, search="single")
-@pytest.mark.parametrize("steps", [1, 3])
-def test_session_trains(student, reference, draw, expect, steps):
+def test_session_trains(student, reference, draw, expect):
     """Losses before each step and the last value of w are right."""
-    require_training(student, reference, draw, expect, [(4, None)] * steps)
+    require_training(student, reference, draw, expect, [(4, None)] * 3)
 
 
 @pytest.mark.cell("test_run_training", search="single")
@@ -199,8 +197,7 @@ def test_batch_sizes(student, reference, draw, expect):
 
 
 @pytest.mark.cell("test_make_step", weight=2, search="single")
-@pytest.mark.parametrize("kinds", [("float",), ("float", "tensor", "int")])
-@pytest.mark.parametrize("arrays", [True, False], ids=["arrays", "tensors"])
+@pytest.mark.parametrize(("kinds", "arrays"), [(("float",), False), (("float", "tensor", "int"), True)])
 def test_learning_rates(student, reference, draw, expect, kinds, arrays):
     """With learning rates that change, in value and in kind, Python runs loss_fn once, and the steps are right."""
     rates = [0.25, 0.125, 1.0, 0.5] if "int" in kinds else [0.25, 0.125, 0.0625, 0.5]
@@ -304,7 +301,7 @@ def require_norms(student, reference, draw, expect, x, unit=1.0, **options):
 
 
 @pytest.mark.cell("test_make_dataset", search="single")
-@pytest.mark.parametrize(("n", "batch_size", "epochs"), [(4, 4, 3), (7, 3, 2), (5, 8, 2)])
+@pytest.mark.parametrize(("n", "batch_size", "epochs"), [(4, 4, 3), (7, 3, 2)])
 def test_every_row_once(student, draw, expect, n, batch_size, epochs):
     """The batches have the right sizes, and in every epoch each row occurs once, with its label."""
     found, _, y = passed(student, draw, n, batch_size, epochs, [seed(draw)])
@@ -326,7 +323,7 @@ def test_orders(student, draw, expect):
     """Epochs differ in their order, the seed decides the orders, and every row may come first."""
     n, batch_size, epochs = 24, 4, 3
     one, other = seed(draw), seed(draw)
-    found, _, _ = passed(student, draw, n, batch_size, epochs, [one, one, other, seed(draw)])
+    found, _, _ = passed(student, draw, n, batch_size, epochs, [one, one, other])
     orders = [[order for order, _, _ in by_epoch(batches, n, epochs, expect)] for batches in found]
     flat = [order for of in orders for order in of]
     for order in flat:
@@ -334,7 +331,7 @@ def test_orders(student, draw, expect):
     unshuffled = all(np.array_equal(order, np.arange(n)) for order in flat)
     sentence = "In every epoch the rows come in the order of the arrays."
     expect.true(not unshuffled, sentence, fault="dataset-not-shuffled")
-    first, again, third, fourth = orders
+    first, again, third = orders
     pairs = ((0, 1), (0, 2), (1, 2))
     differ = not any(np.array_equal(of[i], of[j]) for of in orders for i, j in pairs)
     expect.true(differ, "Two epochs have the same order.", fault="dataset-same-order-each-epoch")
@@ -345,16 +342,16 @@ def test_orders(student, draw, expect):
     together = {tuple(sorted(set(map(frozenset, order.reshape(-1, batch_size))), key=min)) for order in flat}
     sentence = "The same rows are together in a batch in every epoch."
     expect.true(len(together) > 1, sentence, fault="dataset-shuffled-after-batch")
-    # With all rows to choose from, one chance in 10**6 is that in nine epochs none moves so far to the front.
-    reach = max(int((order - np.arange(n)).max()) for of in (first, third, fourth) for order in of)
-    sentence = f"In nine epochs of {n} rows none comes more than {reach} places before its place in the arrays."
-    expect.true(reach >= 2 * n // 3, sentence, fault="dataset-shuffle-buffer-small")
+    # With all rows to choose from, one chance in 10**12 is that in six epochs none moves so far to the front.
+    reach = max(int((order - np.arange(n)).max()) for of in (first, third) for order in of)
+    sentence = f"In six epochs of {n} rows none comes more than {reach} places before its place in the arrays."
+    expect.true(reach >= n // 2, sentence, fault="dataset-shuffle-buffer-small")
 
 
 @pytest.mark.cell("test_make_dataset", weight=2, search="single")
-@pytest.mark.parametrize(("n", "batch_size", "epochs"), [(5, 2, 3), (3, 4, 2)])
-def test_decoded_once_and_augmented_again(student, draw, expect, n, batch_size, epochs):
+def test_decoded_once_and_augmented_again(student, draw, expect):
     """Every row is decoded once in all epochs together, and augmented once in each."""
+    n, batch_size, epochs = 5, 2, 3
     found, x, _ = passed(student, draw, n, batch_size, epochs, [seed(draw)])
     for number, (order, _, whole) in enumerate(by_epoch(found[0], n, epochs, expect), 1):
         expect.close(whole[:, : x.shape[1]], x[order], f"the features of the rows of epoch {number}")
@@ -395,9 +392,9 @@ def seed(draw):
 
 
 @pytest.mark.cell("test_two_towers", search="single")
-@pytest.mark.parametrize("sizes", [(1, 1, 1), (3, 2, 4)])
-def test_scores(student, reference, draw, expect, sizes):
+def test_scores(student, reference, draw, expect):
     """Variables and scores are right, in an eager call and inside a `tf.function`, and follow the variables."""
+    sizes = (3, 2, 4)
     data = towers(draw, sizes) | {"batches": [pair(draw, n, sizes) for n in (1, 4)]}
     data |= {f"new_{name}": value for name, value in towers(draw, sizes).items()}
     got, wanted = student.run(scores_of_towers, **data), reference.run(scores_of_towers, **data)

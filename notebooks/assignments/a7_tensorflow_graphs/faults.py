@@ -752,11 +752,9 @@ EXPORT_ENCODER = [
         "export-last-folder-for-all",
         cell="export_encoder",
         edits={
-            "    def encode(x):\n        return loaded.signatures": (
-                '    vars(load_encoder)["loaded"] = loaded\n'
-                "\n"
-                "    def encode(x):\n"
-                "        return load_encoder.loaded.signatures"
+            "    def encode(x):\n        return np": (
+                '    vars(load_encoder)["loaded"] = loaded\n\n    def encode(x):\n'
+                "        loaded = load_encoder.loaded\n        return np"
             )
         },
         words="A function that was loaded earlier gives the codes of the folder that was loaded last. Look at "

@@ -20,7 +20,7 @@ def graph_values(ns, w, b, learning_rate, batches):
         session.run(nodes["init"])
         for batch in batches:
             feed = {nodes[name]: value for name, value in batch.items()}
-            found.append([session.run(nodes[name], feed) for name in ("distance", "loss", "grad_w", "grad_b")])
+            found.append(session.run([nodes[name] for name in ("distance", "loss", "grad_w", "grad_b")], feed))
     return found
 
 

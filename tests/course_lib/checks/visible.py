@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from autograder.judge.reference import reference_names
 from autograder.records import Assignment, Role
 from course_lib import virtual_cuda
 from course_lib.checks import CheckFailed
+from tests.apart import apart
 
 ROOT = Path(__file__).resolve().parents[3]
 Outcomes = dict[str, list[str | Exception]]
@@ -87,6 +89,29 @@ class Visible:
         return self.outcomes(dict(entry.cells), entry.extra, changed)
 
 
+class VisibleApart(Visible):
+    """One whose notebook switches on TensorFlow's virtual GPUs: its cells run in a process of their own."""
+
+    def outcomes(self, cells: dict[str, str] | None = None, extra: Any = (), only: Any = None) -> Outcomes:
+        """As in this process; what was printed is printed here, and other errors than ours keep their words alone."""
+        found, printed = apart(_outcomes_and_output, self.name, cells, extra, only)
+        print(printed, end="")
+        return found
+
+
+def _outcomes_and_output(name: str, cells: Any, extra: Any, only: Any) -> tuple[Outcomes, str]:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        found = _visible(name).outcomes(cells, extra, only)
+    return {cell: [_sendable(result) for result in results] for cell, results in found.items()}, printed.getvalue()
+
+
+_visible = functools.cache(Visible)
+
+
+def _sendable(result: str | Exception) -> str | Exception:
+    return result if isinstance(result, (str, CheckFailed)) else RuntimeError(f"{type(result).__name__}: {result}")
+
+
 def _run(source: str, names: dict[str, Any]) -> str | Exception:
     try:
         exec(source, names)
@@ -104,7 +129,7 @@ def errors_of(found: Outcomes) -> list[str]:
     return [f"{type(error).__name__}: {error}" for error in errors]
 
 
-@contextmanager
+@contextlib.contextmanager
 def two_devices() -> Iterator[None]:
     """Virtual CUDA, for the notebooks that want a device."""
     with virtual_cuda.session(devices=2, force=True, quiet=True):

@@ -66,7 +66,7 @@ def build_graph(w_start, b_start, learning_rate):
 
 WRONG = [
     Wrong("wrong_batch_size_fixed", "The placeholders take four rows.")
-    .expect(test_build_graph="failed:graph-placeholder-does-not-fit")
+    .expect(test_build_graph="partial:graph-placeholder-does-not-fit")
     .breaks("Every run may feed a batch of another size")
     .edit('"float32", (None, n), "x1"', '"float32", (4, n), "x1"'),
     Wrong("wrong_targets_in_a_column", "y is a column.")
@@ -123,7 +123,7 @@ WRONG = [
         train = optimizer.apply_gradients(late)""",
     ),
     Wrong("wrong_gradient_of_distance", "The distances are differentiated.")
-    .expect(test_build_graph="partial:graph-gradient-of-the-distances")
+    .expect(test_build_graph="failed:graph-gradient-of-the-distances")
     .breaks("are the gradients of the loss")
     .edit("compute_gradients(loss, [w, b])", "compute_gradients(distance, [w, b])"),
     Wrong("wrong_loss_sum", "The loss is a sum.")
