@@ -574,7 +574,12 @@ def export_has_a_signature(export_encoder: Function) -> None:
     with _exported(export_encoder, *_ONE) as (_, encode):
         codes = encode(np.float32([[0], [1]]))
         _same("the codes", codes, [[0.0], [math.tanh(1)]], "tanh of x @ w + b.")
-    with _exported(export_encoder, *_START) as (_, encode):
+    with _exported(export_encoder, *_START) as (loaded, encode):
+        given = loaded.signatures["encode"].structured_input_signature[1]
+        for name, spec in given.items():
+            if spec.shape[0] is not None:
+                hint = "The shapes are those of the trace. Which size is not known then?"
+                fail(f"The input {name} of the signature has the shape {tuple(spec.shape)}.", hint)
         for n in (1, 4):
             (x,) = _arrays(n, (n, 3))
             _same("the codes", encode(x), np.tanh(x @ _START[0] + _START[1]), "tanh of x @ w + b.")

@@ -274,6 +274,20 @@ def codes_of_an_export(ns, w, b, batches, new_w=None, new_b=None):
         return [encode(x=tf.constant(x))["code"].numpy() for x in batches]
 
 
+def input_of_an_export(ns, w, b, x):
+    """The shape that the signature asks of its input, and the codes that it gives."""
+    import tempfile
+
+    import tensorflow as tf
+
+    with tempfile.TemporaryDirectory() as folder:
+        ns.export_encoder(w, b, folder)
+        loaded = tf.saved_model.load(folder)
+        encode = loaded.signatures["encode"]
+        shape = encode.structured_input_signature[1]["x"].shape.as_list()
+        return {"shape": shape, "codes": encode(x=tf.constant(x))["code"].numpy()}
+
+
 def codes_of_two_encoders(ns, weights, x):
     """What the functions of two folders give, called after both were written."""
     import gc
