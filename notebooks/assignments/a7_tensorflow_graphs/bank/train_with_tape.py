@@ -85,10 +85,10 @@ WRONG = [
     .edit("tf.convert_to_tensor(batch[0])", "tf.convert_to_tensor(batch[1])")
     .edit("siamese_loss(w, b, inputs, *batch[1:])", "siamese_loss(w, b, batch[0], inputs, batch[2])"),
     Wrong("wrong_tape_only_w", "b is not trained.")
-    .expect(test_train_with_tape="partial:tape-only-w-is-trained")
+    .expect(test_train_with_tape="failed:tape-only-w-is-trained")
     .edit("variables = [w, b]", "variables = [w]"),
     Wrong("wrong_two_steps", "Two steps with the same gradients.")
-    .expect(test_train_with_tape="partial:tape-step-taken-twice")
+    .expect(test_train_with_tape="failed:tape-step-taken-twice")
     .edit(
         "        result[0].append(",
         "        optimizer.apply_gradients(list(zip(grads, variables)))\n        result[0].append(",

@@ -68,14 +68,17 @@ WRONG = [
     .edit('with tf.device("GPU:0")', 'with tf.device("GPU:1")'),
     Wrong("wrong_variables_in_call", "The call makes its variables.")
     .expect(test_two_towers="failed:towers-variables-made-in-the-call")
+    .base("compiled_call")
+    .edit("    @tf.function\n", "")
+    .edit("self.first = tuple(tf.Variable(tf.constant(value)) for value in first)", "self.arrays = first, second")
+    .edit("self.second = tuple(tf.Variable(tf.constant(value)) for value in second)", "self.first = self.second = ()")
     .edit(
-        "        one, two = self.towers",
-        (
-            "        self.towers = [Tower([v.numpy() for v in (t.w, t.b)], t.device) for t "
-            "in self.towers] if tf.executing_eagerly() else [Tower([tf.zeros([1, 1]), "
-            "tf.zeros([1])], t.device) for t in self.towers]\n"
-            "        one, two = self.towers"
-        ),
+        "            right = 2",
+        ("            self.second = [tf.Variable(value) for value in self.arrays[1]]\n            right = 2"),
+    )
+    .edit(
+        "            left = tf",
+        ("            self.first = [tf.Variable(value) for value in self.arrays[0]]\n            left = tf"),
     ),
     Wrong("wrong_no_tanh", "The towers are linear.")
     .expect(test_two_towers="failed:towers-without-tanh")
