@@ -24,7 +24,10 @@ from autograder.records import CPU, CUDA, VIRTUAL_CUDA, Assignment, Cell, Limits
 
 SETTINGS = "assignment.toml"
 _NOT_PUBLIC = frozenset({"checks.py", "probes.py", "faults.py", SETTINGS, "bank"})
-_KNOWN_SETTINGS = frozenset({"device", "forbidden", "forbidden_scores_zero", "skip", "asks_nothing", "limits"})
+_KNOWN_SETTINGS = frozenset(
+    {"device", "forbidden", "forbidden_scores_zero", "keras_backend", "skip", "asks_nothing", "limits"}
+)
+_KERAS_BACKENDS = ("", "tensorflow", "torch", "jax", "numpy")
 _AUTOTEST = "AUTOTEST"
 _quiet = logging.Logger("nbgrader-preprocessors", level=logging.CRITICAL + 1)
 
@@ -285,8 +288,13 @@ def _read_settings(path: Path, notebooks: tuple[Notebook, ...]) -> dict[str, Any
     device = settings.get("device", CPU)
     if device not in (CPU, CUDA):
         raise BadAssignment(f"{path.name}: device is {device!r}; it must be 'cpu' or 'cuda'.")
+    keras_backend = settings.get("keras_backend", "")
+    if keras_backend not in _KERAS_BACKENDS:
+        known = ", ".join(_KERAS_BACKENDS[1:])
+        raise BadAssignment(f"{path.name}: keras_backend is {keras_backend!r}; it must be one of {known}.")
     return {
         "device": device,
+        "keras_backend": keras_backend,
         "forbidden": _names(settings, "forbidden"),
         "forbidden_scores_zero": zero,
         "skip": skip,

@@ -171,6 +171,8 @@ class Assignment:
     """public files beside the notebook, put into the kernel's working folder"""
     device: str = CPU
     """what its kernels offer: `cpu` or `virtual cuda`; `cuda` as long as `on_device` has not decided which"""
+    keras_backend: str = ""
+    """what Keras runs on, in kernels and in the judge; empty for Keras's own choice"""
 
 
 @dataclass(frozen=True)

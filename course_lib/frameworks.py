@@ -13,10 +13,11 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-__all__ = ["prepare"]
+__all__ = ["prepare", "value_and_gradients"]
 
 QUIET = {
     "TF_CPP_MIN_LOG_LEVEL": "3",  # native log lines: none but fatal ones
@@ -51,6 +52,34 @@ def prepare(*names: str) -> None:
         with _without_log_lines():
             tensorflow = importlib.import_module("tensorflow")
             tensorflow.config.list_physical_devices()  # looks for a GPU driver, and says so where there is none
+
+
+def value_and_gradients(function: Callable[[], Any], variables: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """What `function()` returns, and the gradient of its loss with respect to each Keras variable.
+
+    The loss is what it returns or, of a tuple, the first part. Where it does not depend on a variable, the gradient is
+    0. Keras has no function for gradients; this one works on its back ends for PyTorch and TensorFlow.
+    """
+    import keras
+
+    def loss_of(returned: Any) -> Any:
+        return returned[0] if isinstance(returned, tuple) else returned
+
+    if keras.backend.backend() == "torch":
+        import torch
+
+        returned = function()
+        values = [variable.value for variable in variables]
+        found = torch.autograd.grad(loss_of(returned), values, allow_unused=True, materialize_grads=True)
+        return keras.tree.map_structure(lambda part: part.detach() if torch.is_tensor(part) else part, returned), [*found]
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        with tf.GradientTape() as tape:
+            returned = function()
+        values = [variable.value for variable in variables]
+        return returned, tape.gradient(loss_of(returned), values, unconnected_gradients="zero")
+    raise NotImplementedError(f"value_and_gradients knows PyTorch and TensorFlow, not {keras.backend.backend()}")
 
 
 _LOG_LINE = re.compile(

@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,13 @@ def sweep() -> None:
 class Zygote:
     """The owner's side: starts the process, knows its socket, ends it."""
 
-    def __init__(self, child: str, preload: Sequence[str] = (), setup: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        child: str,
+        preload: Sequence[str] = (),
+        setup: dict[str, Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.child = child
         """`module:function`, called as `function(connection, request)` in each child"""
         self.preload = tuple(preload)
@@ -72,6 +78,8 @@ class Zygote:
         """given to the module's `prepare` before the first fork, through a pipe: no other process can read it"""
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         self.process: subprocess.Popen[bytes] | None = None
+        self.environment = dict(environment or {})
+        """variables that it is started with, for libraries that read them once, when they are imported"""
         self.started_here = 0
         self.lives = 3
         self._lock = threading.Lock()
@@ -89,7 +97,7 @@ class Zygote:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
-                env={**_clean_environment(), **ONE_THREAD},
+                env={**_clean_environment(), **ONE_THREAD, **self.environment},
                 # Its own session: Ctrl-C at the terminal is for the owner, who then ends it in order.
                 start_new_session=True,
             )

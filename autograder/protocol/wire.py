@@ -385,7 +385,10 @@ def _tensor_facts(tensor: Tensor) -> dict[str, Any]:
 
 def _foreign_tensor(value: Any) -> Tensor | None:
     """A torch or TensorFlow tensor as data; neither is imported, for whoever made the tensor already has."""
+    keras = sys.modules.get("keras")
     try:
+        if keras is not None and isinstance(value, keras.Variable):
+            value = value.value
         return _torch_tensor(value) or _tensorflow_tensor(value)
     except BadReply:
         raise
@@ -406,9 +409,6 @@ def _torch_tensor(value: Any) -> Tensor | None:
 
 
 def _tensorflow_tensor(value: Any) -> Tensor | None:
-    keras = sys.modules.get("keras")
-    if keras is not None and isinstance(value, keras.Variable):
-        value = value.value
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is not None and isinstance(value, (tensorflow.Tensor, tensorflow.Variable)):
         dtype = value.dtype.name

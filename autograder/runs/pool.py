@@ -56,10 +56,13 @@ class LocalPool:
         """`hidden`: files and folders that no kernel may be able to open; one that can does not start."""
         self.assignment = assignment
         self.workers = workers
-        self.kernels = Zygote("autograder.kernels.supervisor:kernel_child", FRAMEWORKS) if forking_works() else None
+        # TensorFlow imports Keras, so what Keras runs on is settled when a zygote preloads it, before any notebook.
+        chosen = {"KERAS_BACKEND": assignment.keras_backend} if assignment.keras_backend else {}
+        kernels = Zygote("autograder.kernels.supervisor:kernel_child", FRAMEWORKS, environment=chosen)
+        self.kernels = kernels if forking_works() else None
         setup: dict[str, Any] = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
         setup |= {"secret": secret.hex(), "hidden": [str(path) for path in hidden]}
-        self.judges = Zygote("autograder.runs.judge_process:judge_child", setup=setup)
+        self.judges = Zygote("autograder.runs.judge_process:judge_child", setup=setup, environment=chosen)
         self.stopping = threading.Event()
 
     def __enter__(self) -> LocalPool:
