@@ -71,7 +71,9 @@ def value_and_gradients(function: Callable[[], Any], variables: Sequence[Any]) -
         returned = function()
         values = [variable.value for variable in variables]
         found = torch.autograd.grad(loss_of(returned), values, allow_unused=True, materialize_grads=True)
-        return keras.tree.map_structure(lambda part: part.detach() if torch.is_tensor(part) else part, returned), [*found]
+        return keras.tree.map_structure(lambda part: part.detach() if torch.is_tensor(part) else part, returned), [
+            *found
+        ]
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 

@@ -352,7 +352,9 @@ def _two_losses(x: np.ndarray, y: np.ndarray, weights: Mapping[str, np.ndarray],
     code = np.tanh(code * weights["norm gamma"] + weights["norm beta"])
     logits = code @ weights["class kernel"] + weights["class bias"]
     squares = (code @ weights["image kernel"] + weights["image bias"] - x) ** 2
-    return float(_cross_entropy(logits, y).mean() + alpha * squares.mean() + penalty * (weights["code kernel"] ** 2).sum())
+    return float(
+        _cross_entropy(logits, y).mean() + alpha * squares.mean() + penalty * (weights["code kernel"] ** 2).sum()
+    )
 
 
 _ROWS = (_numbers((5, 3), 2.0), np.array([0, 1, 1, 0, 1]))
@@ -499,9 +501,7 @@ def schedule_in_an_optimizer(WarmupCosine: Function) -> None:
 # --- 6. random, but only in training ----------------------------------------------------------------------------------
 
 
-def mirrored(
-    layer: Any, images: np.ndarray, kernel: np.ndarray, calls: Sequence[bool | None]
-) -> list[np.ndarray]:
+def mirrored(layer: Any, images: np.ndarray, kernel: np.ndarray, calls: Sequence[bool | None]) -> list[np.ndarray]:
     """Outputs of a dense layer behind the mirror, call by call; None stands for a call without `training`."""
     found = []
     for training in calls:
