@@ -84,6 +84,7 @@ def test_settings_are_read(make_little: Callable[..., Any]) -> None:
         ("forbidden = 'torch'", "list of names"),
         ("forbidden_scores_zero = 1", "true or false"),
         ("skip = ['nothing']", "'nothing'"),
+        ("keras_backend = 'theano'", "must be one of tensorflow, torch, jax, numpy"),
         ("[limits]\ncells = 3", "unknown key 'cells'"),
         ("[limits]\ncell_s = -1", "above 0"),
         ("[limits]\ncell_s = nan", "above 0"),

@@ -42,7 +42,7 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 # --- 1. two images, one encoder -------------------------------------------------------------------------------------
 
 
-@pytest.mark.cell("test_pair_model")
+@pytest.mark.cell("test_pair_model", search="single")
 @pytest.mark.parametrize(("shape", "hidden", "units"), [((2, 2), 3, 2), ((2, 3, 2), 4, 3), ((3,), 3, 3)])
 def test_encoder(student, reference, draw, expect, shape, hidden, units):
     """The encoder flattens, then Dense with ReLU, then Dense with tanh; its weights exist from the start."""
@@ -53,7 +53,7 @@ def test_encoder(student, reference, draw, expect, shape, hidden, units):
     expect.close(student.run(encoder_codes, **data), reference.run(encoder_codes, **data), "the codes", **CLOSE)
 
 
-@pytest.mark.cell("test_pair_model", weight=2)
+@pytest.mark.cell("test_pair_model", weight=2, search="single")
 @pytest.mark.parametrize(("shape", "units", "classes"), [((2,), 2, 3), ((2, 2), 3, 1), ((3, 2), 2, 4)])
 def test_outputs_of_the_pair_model(student, reference, draw, expect, shape, units, classes):
     """Both outputs are right for the weights of the encoder that was given: logits, from the right codes."""
@@ -67,7 +67,7 @@ def test_outputs_of_the_pair_model(student, reference, draw, expect, shape, unit
     expect.close(got, wanted, "the outputs", **CLOSE)
 
 
-@pytest.mark.cell("test_pair_model")
+@pytest.mark.cell("test_pair_model", search="single")
 def test_weights_of_the_pair_model(student, reference, draw, expect):
     """The model has the encoder's weights once, those of digit and same, no others; make_encoder gives a Sequential."""
     shape, units, classes = (2, 2), 3, 4
@@ -80,7 +80,7 @@ def test_weights_of_the_pair_model(student, reference, draw, expect):
     expect.true(kind, "make_encoder does not return a keras.Sequential.", kind="type", fault="encoder-not-sequential")
 
 
-@pytest.mark.cell("test_pair_model")
+@pytest.mark.cell("test_pair_model", search="single")
 def test_loss_of_the_pair_model(student, reference, draw, expect):
     """The loss is that of digit plus `weight` times that of same, both from logits, for integer labels."""
     data = heads(draw, 1)
@@ -90,7 +90,7 @@ def test_loss_of_the_pair_model(student, reference, draw, expect):
     expect.close(got, wanted, "the loss", **CLOSE)
 
 
-@pytest.mark.cell("test_pair_model", weight=2)
+@pytest.mark.cell("test_pair_model", weight=2, search="single")
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_steps_of_the_pair_model(student, reference, draw, expect, steps):
     """The weights are right after one, two and three steps of SGD with the rate that was given."""
@@ -119,7 +119,7 @@ def context(draw, features, units, activation="tanh"):
     return {"weights": [*weights, draw.normal((units,), 0.5, F)], "options": {"activation": activation}}
 
 
-@pytest.mark.cell("test_context_mix", weight=2)
+@pytest.mark.cell("test_context_mix", weight=2, search="single")
 @pytest.mark.parametrize(("features", "units", "activation"), [(1, 1, "linear"), (3, 3, "tanh"), (2, 4, "sigmoid")])
 def test_context(student, reference, draw, expect, features, units, activation):
     """The result is right without a mask and with one, for valid places anywhere, and where there is none."""
@@ -138,7 +138,7 @@ def test_context(student, reference, draw, expect, features, units, activation):
         expect.close(here, right, name, **CLOSE)
 
 
-@pytest.mark.cell("test_context_mix")
+@pytest.mark.cell("test_context_mix", search="single")
 @pytest.mark.parametrize(("features", "units"), [(1, 2), (3, 2)])
 def test_mask_goes_on(student, reference, draw, expect, features, units):
     """In a model the layer finds the mask, and so does the layer after it."""
@@ -147,7 +147,7 @@ def test_mask_goes_on(student, reference, draw, expect, features, units):
     expect.close(got, wanted, "the means over valid places", **CLOSE)
 
 
-@pytest.mark.cell("test_context_mix")
+@pytest.mark.cell("test_context_mix", search="single")
 @pytest.mark.parametrize(("features", "units"), [(4, 2), (2, 2)])
 def test_weights_of_context(student, reference, draw, expect, features, units):
     """kernel, context, bias: the weights, all trained, made when the input is seen; a copy has the same name."""
@@ -166,7 +166,7 @@ def test_weights_of_context(student, reference, draw, expect, features, units):
     expect.true(name == given, found, kind="keys", fault="context-config-without-base")
 
 
-@pytest.mark.cell("test_context_mix")
+@pytest.mark.cell("test_context_mix", search="single")
 @pytest.mark.parametrize("activation", ["sigmoid", "linear", "relu"])
 def test_context_from_config(student, reference, draw, expect, activation):
     """A layer made from the configuration has the same units and activation."""
@@ -176,7 +176,7 @@ def test_context_from_config(student, reference, draw, expect, activation):
     expect.close(got, wanted, "y of the copy", **CLOSE)
 
 
-@pytest.mark.cell("test_context_mix")
+@pytest.mark.cell("test_context_mix", search="single")
 @pytest.mark.parametrize("activation", ["sigmoid", "relu"])
 def test_context_from_a_file(student, reference, draw, expect, activation):
     """A model with the layer comes back from a .keras file, also if the activation is a function."""
@@ -221,7 +221,7 @@ def training(draw, rows, batch_size, max_norm, **more):
     return data | {"rate": 0.2, "data": (x, y), "batch_size": batch_size} | more
 
 
-@pytest.mark.cell("test_two_loss_model")
+@pytest.mark.cell("test_two_loss_model", search="single")
 @pytest.mark.parametrize("rows", [2, 5])
 def test_logits(student, reference, draw, expect, rows):
     """Called in evaluation, in training, or without a word about it, the model returns the right logits."""
@@ -231,7 +231,7 @@ def test_logits(student, reference, draw, expect, rows):
         expect.close(here, right, f"the logits with {name}", **CLOSE)
 
 
-@pytest.mark.cell("test_two_loss_model", weight=3)
+@pytest.mark.cell("test_two_loss_model", weight=3, search="single")
 @pytest.mark.parametrize(("steps", "frozen"), [(1, False), (2, False), (3, False), (2, True)])
 def test_training_steps(student, reference, draw, expect, steps, frozen):
     """All weights are right after one, two and three steps with short gradients, also where a part is frozen."""
@@ -239,7 +239,7 @@ def test_training_steps(student, reference, draw, expect, steps, frozen):
     require_steps(student, reference, expect, data, steps)
 
 
-@pytest.mark.cell("test_two_loss_model", weight=2)
+@pytest.mark.cell("test_two_loss_model", weight=2, search="single")
 @pytest.mark.parametrize(("steps", "share"), [(1, 0.2), (2, 0.2), (3, 0.5)])
 def test_clipped_steps(student, reference, draw, expect, steps, share):
     """All weights are right after one, two and three steps whose gradients are longer than max_norm."""
@@ -247,7 +247,7 @@ def test_clipped_steps(student, reference, draw, expect, steps, share):
     require_steps(student, reference, expect, data, steps)
 
 
-@pytest.mark.cell("test_two_loss_model", weight=2)
+@pytest.mark.cell("test_two_loss_model", weight=2, search="single")
 @pytest.mark.parametrize(("rows", "batch_size", "epochs"), [(4, 4, 1), (5, 3, 1), (7, 3, 2), (5, 4, 3)])
 def test_history(student, reference, draw, expect, rows, batch_size, epochs):
     """Loss and accuracy are means over the rows of an epoch, and each epoch starts anew."""
@@ -296,14 +296,14 @@ def require_best(student, reference, expect, options, runs):
         expect.close(shifted[0], shifted[1], name, **CLOSE)
 
 
-@pytest.mark.cell("test_stop_at_best", weight=2)
+@pytest.mark.cell("test_stop_at_best", weight=2, search="single")
 @pytest.mark.parametrize("name", ["stops", "waits", "ends by itself", "last is best"])
 def test_best_weights(student, reference, draw, expect, name):
     """The model ends with the weights of the best epoch, all of them, whether training was stopped or not."""
     require_best(student, reference, expect, {"patience": 2}, [script(draw, SERIES[name])])
 
 
-@pytest.mark.cell("test_stop_at_best")
+@pytest.mark.cell("test_stop_at_best", search="single")
 @pytest.mark.parametrize(("patience", "ranks"), [(1, [5, 3, 4, 1]), (3, [5, 4, 6, 6, 3, 5, 5, 5, 1])])
 def test_patience(student, reference, draw, expect, patience, ranks):
     """Training goes on for as long as patience says, and not longer; the default is 3."""
@@ -311,14 +311,14 @@ def test_patience(student, reference, draw, expect, patience, ranks):
     require_best(student, reference, expect, options, [script(draw, ranks)])
 
 
-@pytest.mark.cell("test_stop_at_best")
+@pytest.mark.cell("test_stop_at_best", search="single")
 @pytest.mark.parametrize("name", ["equal", "nan first", "nan between"])
 def test_no_improvement(student, reference, draw, expect, name):
     """An equal value and nan do not improve; the first real value does."""
     require_best(student, reference, expect, {"patience": 2}, [script(draw, SERIES[name])])
 
 
-@pytest.mark.cell("test_stop_at_best")
+@pytest.mark.cell("test_stop_at_best", search="single")
 @pytest.mark.parametrize("ranks", [[1, 4, 2, 3, 6], [4, 6, 5]])
 def test_largest_is_best(student, reference, draw, expect, ranks):
     """With mode="max" the largest value is the best; monitor says which number to look at."""
@@ -326,14 +326,14 @@ def test_largest_is_best(student, reference, draw, expect, ranks):
     require_best(student, reference, expect, options, [script(draw, ranks)])
 
 
-@pytest.mark.cell("test_stop_at_best")
+@pytest.mark.cell("test_stop_at_best", search="single")
 def test_second_fit(student, reference, draw, expect):
     """In a second call of fit the callback starts anew."""
     runs = [script(draw, ranks) for ranks in ([2, 1, 3], [6, 5, 4, 5, 3, 6], [6, 5, 6])]
     require_best(student, reference, expect, {"patience": 2}, runs)
 
 
-@pytest.mark.cell("test_stop_at_best")
+@pytest.mark.cell("test_stop_at_best", search="single")
 @pytest.mark.parametrize("name", ["stops", "waits", "nan first"])
 def test_best_epoch(student, reference, draw, expect, name):
     """best_epoch is right, and training ends after the right epoch."""
@@ -497,7 +497,7 @@ def labeled(draw, many):
     return [(draw.normal((5, 3), 1.5, F) + np.float32(0.5), draw.labels(5, 3)) for _ in range(many)]
 
 
-@pytest.mark.cell("test_transfer")
+@pytest.mark.cell("test_transfer", search="single")
 @pytest.mark.parametrize("rows", [1, 5])
 def test_transfer_model(student, reference, draw, expect, rows):
     """The new model returns the head's logits on the features of base, and has the right loss."""
@@ -509,7 +509,7 @@ def test_transfer_model(student, reference, draw, expect, rows):
     expect.close(got["loss"], wanted["loss"], "the loss", **CLOSE)
 
 
-@pytest.mark.cell("test_transfer", weight=2)
+@pytest.mark.cell("test_transfer", weight=2, search="single")
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_first_phase(student, reference, draw, expect, steps):
     """In the first phase the head makes the right steps, and no weight of base changes."""
@@ -517,7 +517,7 @@ def test_first_phase(student, reference, draw, expect, steps):
     require_transfer(student, reference, expect, data, steps)
 
 
-@pytest.mark.cell("test_transfer", weight=3)
+@pytest.mark.cell("test_transfer", weight=3, search="single")
 @pytest.mark.parametrize(("depth", "steps"), [(1, 1), (4, 1), (4, 2), (7, 3), (5, 2)])
 def test_second_phase(student, reference, draw, expect, depth, steps):
     """In the second phase head and last layers make the right steps, and no BatchNormalization changes."""
@@ -526,7 +526,7 @@ def test_second_phase(student, reference, draw, expect, depth, steps):
     require_transfer(student, reference, expect, data, steps + 1)
 
 
-@pytest.mark.cell("test_transfer")
+@pytest.mark.cell("test_transfer", search="single")
 def test_fine_tune_itself(student, reference, draw, expect):
     """fine_tune changes no weight."""
     data = {"weights": trained(draw), "classes": 3, "rate": 0.4, "batches": labeled(draw, 2)}

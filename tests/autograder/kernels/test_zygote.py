@@ -73,6 +73,13 @@ def test_nothing_of_the_owners_environment_but_a_few_names_reaches_a_kernel(
         assert ask(kernel, "os.environ['OMP_NUM_THREADS']") == "1"
 
 
+def test_a_zygote_is_started_with_the_variables_that_libraries_read_once() -> None:
+    with Zygote(SUPERVISOR, environment={"KERAS_BACKEND": "torch"}) as zygote:
+        zygote.connect({}).close()
+        assert zygote.process is not None
+        assert psutil.Process(zygote.process.pid).environ()["KERAS_BACKEND"] == "torch"
+
+
 def test_what_a_zygote_is_given_to_prepare_with_stands_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "preparing.py").write_text(
         "import json\ngiven = {}\ndef prepare(setup): given.update(setup)\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 import signal
@@ -259,3 +260,10 @@ def test_a_zygote_that_cannot_start_ends_the_run_with_its_reason(squares: Any) -
 
 def test_by_default_there_is_a_worker_for_each_core_of_ours() -> None:
     assert local_pool.default_workers() == len(os.sched_getaffinity(0))
+
+
+def test_an_assignments_back_end_of_keras_reaches_both_zygotes(squares: Any) -> None:
+    assignment = dataclasses.replace(squares.assignment, keras_backend="torch")
+    pool = LocalPool(assignment, assignment.folder, b"secret", 1)
+    assert pool.kernels is not None
+    assert pool.kernels.environment == pool.judges.environment == {"KERAS_BACKEND": "torch"}

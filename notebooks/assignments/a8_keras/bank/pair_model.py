@@ -194,6 +194,10 @@ WRONG = [
     .expect(test_pair_model="failed:loss-weight-on-digit")
     .base("by_hand")
     .edit('{"digit": 1, "same": weight}', '{"digit": weight, "same": 1}'),
+    Wrong("wrong_pair_not_compiled", "Compiling is left to others.")
+    .expect(test_pair_model="failed")
+    .breaks("It compiles a model with such outputs:")
+    .edit("    model.compile(", "    return ("),
     Wrong("wrong_pair_momentum", "SGD with momentum.")
     .expect(test_pair_model="partial:pair-momentum")
     .breaks("The optimizer is SGD without momentum, and `rate` is its learning rate.")
