@@ -1,22 +1,29 @@
-"""A second process for what TensorFlow settles once per process: how many devices there are.
+"""A second process for what a framework settles once per process, which a test's own may have settled otherwise.
 
-A test's own process may have started TensorFlow's runtime already, with one CPU and no room for virtual GPUs.
+TensorFlow counts its devices when its runtime starts: then there is no room for virtual GPUs. Keras reads its back end
+when it is imported.
 """
 
 from __future__ import annotations
 
 import functools
 import multiprocessing
+import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
+from unittest import mock
 
 
 @functools.cache
-def _process() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+def _process(keras_backend: str) -> ProcessPoolExecutor:
+    started = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+    chosen = {"KERAS_BACKEND": keras_backend} if keras_backend else {}
+    with mock.patch.dict(os.environ, chosen):
+        started.submit(os.getpid).result()
+    return started
 
 
-def apart(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What `function`, one of a module, returns there; it is started once and kept."""
-    return _process().submit(function, *arguments).result()
+def apart(function: Callable[..., Any], *arguments: Any, keras_backend: str = "") -> Any:
+    """What `function`, one of a module, returns there; the process is started once and kept."""
+    return _process(keras_backend).submit(function, *arguments).result()

@@ -61,7 +61,7 @@ def carry_forward(
             continue
         own = notebook.solutions_of(cell.grade_id or "")
         before = [c for e in earlier for c in notebook.solutions_of(e) if c not in own]
-        mended = _builds_on(
+        mended = builds_on(
             {name for check in _lost(checks) for name in called.get(check.name, ())},
             program.cells,
             [(c.grade_id or "", c.source) for c in before],
@@ -89,7 +89,7 @@ def _lost(checks: Sequence[CheckResult]) -> list[CheckResult]:
     return [check for check in checks if check.verdict in LOST]
 
 
-def _builds_on(names: Iterable[str], cells: Sources, right: Sources) -> tuple[str, ...]:
+def builds_on(names: Iterable[str], cells: Sources, right: Sources) -> tuple[str, ...]:
     """Those of the cells in `right`, put in place of the student's, that calls of `names` lead to, read off the text.
 
     `mean` calls `total`, which calls `square`. Where `total` itself is replaced, what the right one calls counts too.

@@ -419,7 +419,7 @@ def two_loss_history(TwoLossModel: Function) -> None:
             fail(f"train_step does not return {name!r}.")
     hints = {"": "A batch of 2 rows counts less than one of 3. With lr=0 both epochs have the same loss."}
     _require("history['loss']", np.float64(history["loss"]), np.float64([wanted, wanted]), hints)
-    if not history["accuracy"][0] == history["accuracy"][1] or round(5 * history["accuracy"][0], 4) % 1:
+    if history["accuracy"][0] != history["accuracy"][1] or round(5 * history["accuracy"][0], 4) % 1:
         fail(f"the accuracies of two equal epochs of 5 rows are {history['accuracy']}.")
 
 

@@ -11,18 +11,19 @@ from __future__ import annotations
 import ast
 import functools
 import re
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
 
 from autograder.assignment import known_assignments, load_assignment, on_device
 from autograder.bank import BankEntry, load_bank
-from autograder.judge.carried import _builds_on
+from autograder.judge.carried import builds_on
 from autograder.judge.faults import load_faults
 from autograder.judge.plugin import NO_CHECKS
 from autograder.judge.run import Checks, LocalProgram
 from autograder.records import Assignment, Role
-from autograder.selftest import Selftest, _its_device, needs_kernel, selftest, selftest_here
+from autograder.selftest import Selftest, its_device, needs_kernel, selftest, selftest_here
 from autograder.sentences import demands
 from tests import sampling
 from tests.apart import apart
@@ -82,9 +83,7 @@ def through_kernels(name: str) -> Selftest:
     chosen = {
         e.name for e in sample(f"bank {name}, kernels", bank, 3, lambda e: [e.file] if e.kind == "correct" else [])
     }
-    return selftest(
-        assignment(name), ROOT, 2, lambda done, total: None, lambda entry: entry.name in chosen, secret=SECRET
-    )
+    return on_its_back_end(name, graded_through_kernels, chosen)
 
 
 @functools.cache
@@ -92,10 +91,16 @@ def in_process(name: str) -> Selftest:
     long = {e.name for e in the_long_way(name)} if sampling.size == "all" else set()
     bank = [e for e in entries(name) if e.kind == "fault" and not needs_kernel(e) and e.name not in long]
     chosen = {e.name for e in sample(f"bank {name}", bank, 8, lambda e: [e.file, *behind_a_verdict(name)])}
-    return apart(_graded_here, name, chosen) if name == TENSORFLOW else _graded_here(name, chosen)
+    return on_its_back_end(name, graded_here, chosen)
 
 
-def _graded_here(name: str, chosen: set[str]) -> Selftest:
+def graded_through_kernels(name: str, chosen: Collection[str]) -> Selftest:
+    return selftest(
+        assignment(name), ROOT, 2, lambda done, total: None, lambda entry: entry.name in chosen, secret=SECRET
+    )
+
+
+def graded_here(name: str, chosen: Collection[str]) -> Selftest:
     return selftest_here(
         on_device(assignment(name)),
         lambda done, total: None,
@@ -103,6 +108,15 @@ def _graded_here(name: str, chosen: set[str]) -> Selftest:
         spoiled_alone=True,
         secret=SECRET,
     )
+
+
+def on_its_back_end(name: str, graded: Callable[[str, Collection[str]], Selftest], chosen: Collection[str]) -> Selftest:
+    """In another process where a framework has to be settled before it is imported, or started."""
+    backend = assignment(name).keras_backend
+    if backend or name == TENSORFLOW:
+        found: Selftest = apart(graded, name, chosen, keras_backend=backend)
+        return found
+    return graded(name, chosen)
 
 
 def not_as_expected(found: Selftest) -> list[str]:
@@ -167,7 +181,7 @@ def built_on(one: Assignment) -> dict[int, set[int]]:
     (notebook,) = one.notebooks
     solutions = [c for c in notebook.cells if c.role is Role.SOLUTION and c.kind == "code"]
     stubs = {c.grade_id or "": c.released for c in solutions}
-    with _its_device(one):
+    with its_device(one):
         # The checks fail at once, and of a check that fails the judge says what it called.
         program = LocalProgram(one, stubs)
         found = Checks(one).run(program.side(frozenset()), SECRET, demonstrate=NO_CHECKS)
@@ -177,7 +191,7 @@ def built_on(one: Assignment) -> dict[int, set[int]]:
     for number, test in enumerate(tests, 1):
         before = [(c.grade_id or "", c.source) for c in solutions if exercise[c.grade_id] < number]
         names = set().union(*(found.called.get(check.name, ()) for check in found.checks[test]))
-        if reached := _builds_on(names, LocalProgram(one, {}).cells, before):
+        if reached := builds_on(names, LocalProgram(one, {}).cells, before):
             built[number] = {exercise[grade_id] for grade_id in reached}
     return built
 

@@ -106,8 +106,9 @@ PAIR_FAULTS = [
         "pair-digit-softmax",
         cell="pair_model",
         edits={'layers.Dense(classes, name="digit")': 'layers.Dense(classes, activation="softmax", name="digit")'},
-        words="Your output digit holds probabilities. A loss that is told to expect logits applies softmax to them once "
-        "more: then even a sure answer has a large loss, and learning is slow. Look at the activation of digit.",
+        words="Your output digit holds probabilities. A loss that is told to expect logits "
+        "applies softmax to them once more: then even a sure answer has a large loss, and "
+        "learning is slow. Look at the activation of digit.",
         tests=PAIR,
     ),
     Fault(
@@ -182,8 +183,8 @@ PAIR_FAULTS = [
         "pair-momentum",
         cell="pair_model",
         edits={"SGD(learning_rate=rate)": "SGD(learning_rate=rate, momentum=0.9)"},
-        words="Your first step is right and the later ones are those of SGD with momentum 0.9. Look at the arguments of "
-        "the optimizer.",
+        words="Your first step is right and the later ones are those of SGD with momentum 0.9. "
+        "Look at the arguments of the optimizer.",
         tests=PAIR,
     ),
     Fault(
@@ -222,16 +223,17 @@ CONTEXT_FAULTS = [
         "context-divided-by-length",
         cell="context_mix",
         edits={COUNT: "x.shape[1]"},
-        words="Your sum leaves the padding out, but you divide it by the length of the padded sequence. So the mean of a "
-        "short sequence is too small. Look at the denominator.",
+        words="Your sum leaves the padding out, but you divide it by the length of the padded "
+        "sequence. So the mean of a short sequence is too small. Look at the denominator.",
         tests=CONTEXT,
     ),
     Fault(
         "context-no-valid-place",
         cell="context_mix",
         edits={COUNT: "ops.sum(valid, axis=1, keepdims=True)"},
-        words="Where a sequence has no valid place your result is not finite: 0 / 0. One such sequence in a batch makes "
-        "the loss nan, and then every weight. Look at the denominator.",
+        words="Where a sequence has no valid place your result is not finite: 0 / 0. One such "
+        "sequence in a batch makes the loss nan, and then every weight. Look at the "
+        "denominator.",
         tests=CONTEXT,
     ),
     Fault(
@@ -280,15 +282,17 @@ CONTEXT_FAULTS = [
         "context-kernels-swapped",
         cell="context_mix",
         edits={BOTH: "ops.matmul(x, self.context) + ops.matmul(mean, self.kernel)"},
-        words="The first weight multiplies the mean and the second one the places. Weights that were saved by "
-        "others would be used wrongly, without any message. Look at the order in which the weights are made, and at the formula.",
+        words="The first weight multiplies the mean and the second one the places. Weights that "
+        "were saved by others would be used wrongly, without any message. Look at the "
+        "order in which the weights are made, and at the formula.",
         tests=CONTEXT,
     ),
     Fault(
         "context-only-the-mean",
         cell="context_mix",
         edits={BOTH: "0 * ops.matmul(x, self.kernel) + ops.matmul(mean, self.context)"},
-        words="All places of a sequence have the same result: the term of the place itself is missing. Look at the formula.",
+        words="All places of a sequence have the same result: the term of the place itself is "
+        "missing. Look at the formula.",
         tests=CONTEXT,
     ),
     Fault(
@@ -344,6 +348,7 @@ CONTEXT_FAULTS = [
 # --- 3. a training step -----------------------------------------------------------------------------------------------
 
 NAMED = "keras.losses.sparse_categorical_crossentropy(y, logits, from_logits=True)"
+CALL = "self.classifier(self.encoder(x, training=training), training=training)"
 SCALE = "self.max_norm / ops.maximum(norm, self.max_norm)"
 
 STEP_FAULTS = [
@@ -412,8 +417,8 @@ STEP_FAULTS = [
             "gradients = [g * scale for g in gradients]": "gradients = ["
             "g * (self.max_norm / ops.maximum(ops.sqrt(ops.sum(g**2)), self.max_norm)) for g in gradients]"
         },
-        words="You clip each gradient by its own norm. That changes the direction of the step: long gradients lose more "
-        "than short ones. Look at what the norm runs over.",
+        words="You clip each gradient by its own norm. That changes the direction of the step: "
+        "long gradients lose more than short ones. Look at what the norm runs over.",
         tests=STEP,
     ),
     Fault(
@@ -472,8 +477,9 @@ STEP_FAULTS = [
         "step-mean-of-batches",
         cell="two_loss_model",
         edits={", sample_weight=ops.shape(x)[0]": ""},
-        words="Your loss of an epoch is the mean of the batches' losses. A row in a smaller last batch then counts more "
-        "than the others. Look at how the mean learns how many rows a batch has.",
+        words="Your loss of an epoch is the mean of the batches' losses. A row in a smaller last "
+        "batch then counts more than the others. Look at how the mean learns how many rows "
+        "a batch has.",
         tests=STEP,
         minor=True,
     ),
@@ -481,17 +487,15 @@ STEP_FAULTS = [
         "step-last-batch-only",
         cell="two_loss_model",
         edits={'"loss": self.mean_loss.result()': '"loss": loss'},
-        words="The loss that you return is that of the last batch, not the mean over the epoch. Such a curve jumps with "
-        "each batch. Look at what `train_step` returns.",
+        words="The loss that you return is that of the last batch, not the mean over the epoch. "
+        "Such a curve jumps with each batch. Look at what `train_step` returns.",
         tests=STEP,
         minor=True,
     ),
     Fault(
         "call-mode-fixed-to-evaluation",
         cell="two_loss_model",
-        edits={
-            "self.classifier(self.encoder(x, training=training), training=training)": "self.classifier(self.encoder(x, training=False), training=False)"
-        },
+        edits={CALL: CALL.replace("=training", "=False")},
         words="Called with training=True, your model computes in evaluation mode. Look at what `call` does with its "
         "argument `training`.",
         tests=STEP,
@@ -500,9 +504,7 @@ STEP_FAULTS = [
     Fault(
         "call-mode-fixed-to-training",
         cell="two_loss_model",
-        edits={
-            "self.classifier(self.encoder(x, training=training), training=training)": "self.classifier(self.encoder(x, training=True), training=True)"
-        },
+        edits={CALL: CALL.replace("=training", "=True")},
         words="Your model computes in training mode, whatever it is told: the prediction for one row depends on the "
         "rows beside it, and predicting changes the statistics. Look at `call` and its argument `training`.",
         tests=STEP,
@@ -511,11 +513,9 @@ STEP_FAULTS = [
     Fault(
         "call-returns-probabilities",
         cell="two_loss_model",
-        edits={
-            "return self.classifier(self.encoder(x, training=training), training=training)": "return ops.softmax(self.classifier(self.encoder(x, training=training), training=training))"
-        },
-        words="`call` returns probabilities. The text asks for logits, from which a loss can be computed without losing "
-        "digits. Look at the end of `call`.",
+        edits={CALL: f"ops.softmax({CALL})"},
+        words="`call` returns probabilities. The text asks for logits, from which a loss can be "
+        "computed without losing digits. Look at the end of `call`.",
         tests=STEP,
         minor=True,
     ),
@@ -524,7 +524,7 @@ STEP_FAULTS = [
 # --- 4. stopping in time ----------------------------------------------------------------------------------------------
 
 KEEP = "self.best_weights = self.model.get_weights()\n            self.waited = 0"
-NEW = "self.best = math.inf\n        self.best_epoch = None\n        self.best_weights = None\n        self.waited = 0"
+NEW = "self.best = np.inf\n        self.best_epoch = None\n        self.best_weights = None\n        self.waited = 0"
 
 STOP_FAULTS = [
     Fault(
@@ -611,16 +611,17 @@ STOP_FAULTS = [
             "self.patience = patience": "self.patience = patience\n        " + NEW,
             NEW: "pass",
         },
-        words="In a second call of fit your callback still knows the values of the first. A worse second training would "
-        "end with the weights of the first. Look at when the memory is set up.",
+        words="In a second call of fit your callback still knows the values of the first. A "
+        "worse second training would end with the weights of the first. Look at when the "
+        "memory is set up.",
         tests=STOP,
         minor=True,
     ),
     Fault(
         "stop-best-epoch-from-one",
         cell="stop_at_best",
-        words="best_epoch is one too large: it is counted from 1, or belongs to the next epoch. Keras counts epochs from 0. "
-        "Look at what you assign to it.",
+        words="best_epoch is one too large: it is counted from 1, or belongs to the next epoch. "
+        "Keras counts epochs from 0. Look at what you assign to it.",
         tests=STOP,
         minor=True,
     ),
@@ -632,8 +633,9 @@ STOP_FAULTS = [
             "self.model.set_weights(self.best_weights)": "for w, value in zip(self.model.trainable_weights, "
             "self.best_weights):\n                w.assign(value)",
         },
-        words="You bring back the trained weights only. The moving statistics of a batch normalization stay those of the "
-        "last epoch and do not fit. Look at which weights you keep.",
+        words="You bring back the trained weights only. The moving statistics of a batch "
+        "normalization stay those of the last epoch and do not fit. Look at which weights "
+        "you keep.",
         tests=STOP,
     ),
     Fault(
@@ -656,8 +658,8 @@ SCHEDULE_FAULTS = [
         "schedule-late",
         cell="warmup_cosine",
         edits={"self.peak * (step + 1) /": "self.peak * step /"},
-        words="In your warm-up the rate lags one step behind the table. At step 0 it is 0, so the first step of training "
-        "moves nothing. Look at the first row of the table.",
+        words="In your warm-up the rate lags one step behind the table. At step 0 it is 0, so "
+        "the first step of training moves nothing. Look at the first row of the table.",
         tests=SCHEDULE,
     ),
     Fault(
@@ -686,7 +688,8 @@ SCHEDULE_FAULTS = [
         "schedule-rises-again",
         cell="warmup_cosine",
         edits={f"ops.clip({P}, 0.0, 1.0)": P},
-        words="After total your rate rises again, along the other half of the cosine. Look at the last row of the table.",
+        words="After total your rate rises again, along the other half of the cosine. Look at "
+        "the last row of the table.",
         tests=SCHEDULE,
     ),
     Fault(
@@ -714,15 +717,16 @@ SCHEDULE_FAULTS = [
         "schedule-without-pi",
         cell="warmup_cosine",
         edits={"ops.cos(math.pi * p)": "ops.cos(p)"},
-        words="The angle of your cosine runs from 0 to 1, which is far from half a turn: the rate hardly falls. Look at "
-        "the argument of the cosine.",
+        words="The angle of your cosine runs from 0 to 1, which is far from half a turn: the "
+        "rate hardly falls. Look at the argument of the cosine.",
         tests=SCHEDULE,
     ),
     Fault(
         "schedule-config-without-floor",
         cell="warmup_cosine",
         edits={', "floor": self.floor}': "}"},
-        words="A schedule that was made from your configuration has the default floor. Look at what `get_config` returns.",
+        words="A schedule that was made from your configuration has the default floor. Look at "
+        "what `get_config` returns.",
         tests=SCHEDULE,
         minor=True,
     ),
@@ -803,16 +807,17 @@ TRANSFER_FAULTS = [
         "transfer-base-in-training-mode",
         cell="transfer",
         edits={FREEZE: "base.trainable = True", "base(inputs, training=False)": "base(inputs)"},
-        words="In the first phase weights of base move, and its batch normalization uses and changes its statistics as in "
-        "training. Look at which weights are trained, and in which mode base is called.",
+        words="In the first phase weights of base move, and its batch normalization uses and "
+        "changes its statistics as in training. Look at which weights are trained, and in "
+        "which mode base is called.",
         tests=TRANSFER,
     ),
     Fault(
         "transfer-copied-base",
         cell="transfer",
         edits={
-            FREEZE: "given = base\n    base = keras.models.clone_model(given)\n    base.set_weights(given.get_weights())\n"
-            "    base.trainable = False"
+            FREEZE: "given = base\n    base = keras.models.clone_model(given)\n    "
+            "base.set_weights(given.get_weights())\n    base.trainable = False"
         },
         words="Your model holds a copy of base. Everything looks right until somebody changes base, as fine_tune "
         "does: nothing of that reaches the model. Look at what you build the model from.",
@@ -830,7 +835,8 @@ TRANSFER_FAULTS = [
         "transfer-not-from-logits",
         cell="transfer",
         edits={
-            "    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)": "    loss = keras.losses.SparseCategoricalCrossentropy()"
+            "    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)": "    "
+            "loss = keras.losses.SparseCategoricalCrossentropy()"
         },
         words="In the first phase your loss takes logits for probabilities. Look at the arguments of the loss.",
         tests=TRANSFER,
@@ -855,7 +861,8 @@ TRANSFER_FAULTS = [
         "tune-first-layers",
         cell="transfer",
         edits={"late = k >= len(base.layers) - depth": "late = k < depth"},
-        words="In the second phase the first layers of base learn, not the last. Look at which end of the list you count from.",
+        words="In the second phase the first layers of base learn, not the last. Look at which "
+        "end of the list you count from.",
         tests=TRANSFER,
     ),
     Fault(
@@ -869,34 +876,34 @@ TRANSFER_FAULTS = [
         "tune-batchnorm-learns",
         cell="transfer",
         edits={LATE: "late"},
-        words="In the second phase scale and shift of a BatchNormalization are trained. The text makes an exception for "
-        "these layers: a few new examples would pull them away from the data that they were fitted to. Look at the "
-        "layers that you choose.",
+        words="In the second phase scale and shift of a BatchNormalization are trained. The text "
+        "makes an exception for these layers: a few new examples would pull them away from "
+        "the data that they were fitted to. Look at the layers that you choose.",
         tests=TRANSFER,
     ),
     Fault(
         "tune-batchnorm-in-training-mode",
         cell="transfer",
         edits={LATE: "late", "base(inputs, training=False)": "base(inputs)"},
-        words="In the second phase a BatchNormalization learns, normalizes with the batch and moves its statistics. A few "
-        "small batches are enough to spoil them. Look at the layers that you choose, and at the mode in which base is "
-        "called.",
+        words="In the second phase a BatchNormalization learns, normalizes with the batch and "
+        "moves its statistics. A few small batches are enough to spoil them. Look at the "
+        "layers that you choose, and at the mode in which base is called.",
         tests=TRANSFER,
     ),
     Fault(
         "tune-base-still-frozen",
         cell="transfer",
         edits={"    base.trainable = True\n    for": "    for"},
-        words="In the second phase only the head moves. A layer that may learn does not, as long as the model around it "
-        "is frozen. Look at `base.trainable` when you are done.",
+        words="In the second phase only the head moves. A layer that may learn does not, as long "
+        "as the model around it is frozen. Look at `base.trainable` when you are done.",
         tests=TRANSFER,
     ),
     Fault(
         "tune-not-compiled",
         cell="transfer",
-        raises=r"Unknown variable|cannot be called for the first time|optimizer .* (was|has been) built|been built with|KeyError",
-        words="The optimizer does not know the weights that are now trained: it was built for those of the first phase. "
-        "Look at what must follow when `trainable` has changed.",
+        raises=r"Unknown variable|(was|has been) built|been built with|KeyError",
+        words="The optimizer does not know the weights that are now trained: it was built for "
+        "those of the first phase. Look at what must follow when `trainable` has changed.",
         tests=TRANSFER,
     ),
     Fault(
@@ -911,7 +918,8 @@ TRANSFER_FAULTS = [
         "tune-head-frozen",
         cell="transfer",
         edits={
-            "    base.trainable = True\n    for": '    base.trainable = True\n    model.get_layer("head").trainable = False\n    for'
+            "    base.trainable = True\n    for": "    base.trainable = True\n"
+            '    model.get_layer("head").trainable = False\n    for'
         },
         words="In the second phase the head does not move. Look at which layers are trained.",
         tests=TRANSFER,

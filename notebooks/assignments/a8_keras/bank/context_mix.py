@@ -128,7 +128,9 @@ WRONG = [
         '    def build(self, shape):\n        self.bias = self.add_weight((self.units,), "zeros", name="bias")\n',
     )
     .edit(
-        '            setattr(self, name, self.add_weight((shape[-1], self.units), "glorot_uniform", name=name))\n        self.bias = self.add_weight((self.units,), "zeros", name="bias")\n',
+        "            setattr(self, name, self.add_weight((shape[-1], self.units), "
+        '"glorot_uniform", name=name))\n        self.bias = self.add_weight((self.units,), '
+        '"zeros", name="bias")\n',
         '            setattr(self, name, self.add_weight((shape[-1], self.units), "glorot_uniform", name=name))\n',
     ),
     Wrong("wrong_context_only_the_mean", "The place itself is forgotten.")
@@ -179,8 +181,9 @@ WRONG = [
     .expect(test_context_mix="partial")
     .breaks("also if `activation` was given as a function")
     .edit(
-        "    def get_config(self):\n        config = super().get_config()\n"
-        "        config.update(units=self.units, activation=keras.activations.serialize(self.f))\n        return config\n",
+        "    def get_config(self):\n        config = super().get_config()\n        "
+        "config.update(units=self.units, "
+        "activation=keras.activations.serialize(self.f))\n        return config\n",
         "",
     ),
 ]

@@ -63,7 +63,8 @@ class TwoLossModel(keras.Model):
         logits, reconstruction = y_pred
         entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)(y, logits)
         error = keras.losses.MeanSquaredError()(x, reconstruction)
-        return entropy + self.alpha * error + (sum(self.encoder.losses) + sum(self.classifier.losses) + sum(self.decoder.losses))
+        penalties = [penalty for part in (self.encoder, self.classifier, self.decoder) for penalty in part.losses]
+        return entropy + self.alpha * error + sum(penalties)
 
     def train_step(self, data):
         x, y = data

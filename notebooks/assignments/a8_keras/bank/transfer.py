@@ -81,7 +81,8 @@ WRONG = [
     .base("subclass")
     .edit(
         "        self.base = base\n",
-        "        self.base = keras.models.clone_model(base)\n        self.base.set_weights(base.get_weights())\n        self.base.trainable = False\n",
+        "        self.base = keras.models.clone_model(base)\n        "
+        "self.base.set_weights(base.get_weights())\n        self.base.trainable = False\n",
     ),
     Wrong("wrong_transfer_new_weights", "A base that has forgotten all.")
     .expect(test_transfer="failed")
