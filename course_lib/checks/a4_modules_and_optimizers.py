@@ -10,7 +10,7 @@ The first part drives optimizers and builds networks from arrays. The judge's pr
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,19 +42,23 @@ def drive(
     in_place: bool = False,
     reload_after: int | None = None,
     fresh: Mapping[str, Any] | None = None,
-) -> dict[str, list[Arrays]]:
+    by_closure: bool = False,
+    kept: Sequence[int] = (),
+) -> dict[str, list[Any]]:
     """Parameters and their gradients after each step of the optimizer `build(params, **options)`.
 
     gradients: for each step, name -> gradient; a parameter without one has `grad = None` in that step.
     groups: options by group, with the names of its parameters under "names". transposed: names of parameters that
         lie in memory column by column. gamma: a StepLR multiplies lr by it after each step. in_place: gradients are
         written into the same tensors at every step. reload_after: after so many steps a new optimizer for new
-        parameters, built with `options` and `fresh`, loads the state of the old one.
+        parameters, built with `options` and `fresh`, loads the state of the old one. by_closure: the gradients are
+        computed in a closure, and what each step returns is "returned". kept: steps before which nobody writes to
+        `grad`, so that it is what the step before has left.
     """
     parameters = {name: _parameter(value, name in transposed) for name, value in start.items()}
     optimizer = build(_grouped(parameters, groups), **options)
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=gamma) if gamma is not None else None
-    found: dict[str, list[Arrays]] = {"parameters": [], "gradients": []}
+    found: dict[str, list[Any]] = {"parameters": [], "gradients": []}
     for k, given in enumerate(gradients):
         if k == reload_after:
             saved = copy.deepcopy(optimizer.state_dict())
@@ -62,13 +66,20 @@ def drive(
             optimizer = build(_grouped(parameters, groups), **{**options, **(fresh or {})})
             optimizer.load_state_dict(saved)
         for name, p in parameters.items():
+            if k in kept:
+                continue
             if name not in given:
                 p.grad = None
             elif in_place and p.grad is not None:
                 p.grad.copy_(torch.from_numpy(given[name]))
             else:
                 p.grad = torch.from_numpy(given[name].copy())
-        optimizer.step()
+            if by_closure and p.grad is not None:
+                p.grad.zero_()
+        if by_closure:
+            found.setdefault("returned", []).append(optimizer.step(_loss(parameters, {} if k in kept else given)))
+        else:
+            optimizer.step()
         if schedule is not None:
             schedule.step()
         found["parameters"].append({name: _numpy(p) for name, p in parameters.items()})
@@ -76,14 +87,26 @@ def drive(
     return found
 
 
+def _loss(parameters: Mapping[str, nn.Parameter], given: Mapping[str, np.ndarray]) -> Callable[[], torch.Tensor]:
+    """A closure whose loss has the given gradients."""
+
+    def closure() -> torch.Tensor:
+        loss = sum(((torch.from_numpy(g) * parameters[name]).sum() for name, g in given.items()), torch.tensor(1.0))
+        if given:
+            loss.backward()  # type: ignore[no-untyped-call]
+        return loss
+
+    return closure
+
+
 def _parameter(value: np.ndarray, transposed: bool) -> nn.Parameter:
     values = torch.from_numpy(np.array(value.T if transposed else value, order="C"))
     return nn.Parameter(values.T if transposed else values)
 
 
-def _grouped(parameters: Mapping[str, nn.Parameter], groups: Sequence[Mapping[str, Any]] | None) -> list[Any]:
+def _grouped(parameters: Mapping[str, nn.Parameter], groups: Sequence[Mapping[str, Any]] | None) -> Iterable[Any]:
     if groups is None:
-        return list(parameters.values())
+        return (p for p in parameters.values())
     return [
         {"params": [parameters[name] for name in group["names"]]} | {k: v for k, v in group.items() if k != "names"}
         for group in groups
@@ -301,10 +324,10 @@ def parallel_example(ParallelBlock: Function) -> None:
         _linear(-np.eye(2)),
         _linear(np.array([[0.0, 5.0], [3.0, 0.0]])),
     ]
-    block = _built(ParallelBlock, "ParallelBlock", three)
-    _require_output(
-        "y of three branches", block(torch.tensor([1.0, 2.0]).double()), np.array([14.0, 3.0]), _PARALLEL_HINTS
-    )
+    for branches, wanted in ((three, [14.0, 3.0]), ([three[0], three[0]], [10.0, 4.0])):
+        block = _built(ParallelBlock, "ParallelBlock", branches)
+        name = "y of three branches" if len(branches) == 3 else "y of a block with the same module twice"
+        _require_output(name, block(torch.tensor([1.0, 2.0]).double()), np.array(wanted), _PARALLEL_HINTS)
 
 
 @check("the block finds its branches: their weights, their gradients, their mode")
@@ -576,6 +599,8 @@ def _require_groups(
 
 
 def _require_closure(build: Function, theirs: Function) -> None:
+    kept: list[torch.Tensor] = []
+
     def stepped(made_by: Function) -> tuple[nn.Parameter, torch.optim.Optimizer, list[bool], Any]:
         p = nn.Parameter(torch.tensor([1.0, 2.0]))
         optimizer = _optimizer(made_by, [p], lr=0.1)
@@ -587,6 +612,7 @@ def _require_closure(build: Function, theirs: Function) -> None:
             loss = (p**2).sum()
             if loss.requires_grad:
                 torch.autograd.backward(loss)
+            kept[:] = [loss]
             return loss
 
         return p, optimizer, calls, optimizer.step(closure)  # type: ignore[arg-type]
@@ -600,6 +626,8 @@ def _require_closure(build: Function, theirs: Function) -> None:
         )
     if returned is None or abs(float(torch.as_tensor(returned).detach()) - 5.0) > 1e-6:
         fail(f"step(closure) returned {returned}; it should return 5, what the closure returned.")
+    if returned is not kept[0]:
+        fail(f"step(closure) returned {returned}; it should return the very object that the closure returned.")
     hint = "The closure computes the gradients: call it before you use them."
     _require_output("p after the step", p, _numpy(stepped(theirs)[0]), {"": hint})
     if optimizer.step() is not None:
@@ -659,6 +687,8 @@ def snapshot_brings_back(snapshot: Function, restore: Function) -> None:
     before = state_of(model)
     saved = snapshot(model, optimizer)
     require(compare("the model after snapshot", state_of(model), before), {"": "snapshot only looks."})
+    if not model.training:
+        fail("After snapshot the model is in evaluation mode.", "snapshot only looks.")
     if saved is None:
         fail("snapshot returned None.", "Is there a `return`?")
     one_step(model, optimizer, *_BATCHES[0])
@@ -812,6 +842,8 @@ def fit_history(fit: Function) -> None:
     _, history = _fitted(fit, _UNEQUAL, accumulate=4)
     if any(isinstance(loss, torch.Tensor) and loss.requires_grad for loss in history):
         fail("The losses still require a gradient.", "A tensor with a graph keeps the whole computation alive.")
+    if any(isinstance(loss, torch.Tensor) for loss in history):
+        fail("The losses are tensors; Python floats are asked for.", "Which method of a tensor gives its number?")
     require(compare("the result", [float(loss) for loss in history], [sum(at_start) / rows]), hints)
     both = _fitted(fit, _UNEQUAL[:2], epochs=2)[1]
     model = build_network("plain", _WEIGHTS)

@@ -59,9 +59,9 @@ AFFINE_FAULTS = [
             WEIGHT: "torch.empty(out_features, in_features).uniform_(-bound, bound).requires_grad_()",
             BIAS: "torch.empty(out_features).uniform_(-bound, bound).requires_grad_() if bias else None",
         },
-        words="Your layer has no parameters: weight and bias are plain tensors. An optimizer asks the module for its "
-        "parameters and gets none, so the layer would never learn, and nothing of it is saved. Look at the type of "
-        "what you assign in `__init__`.",
+        words="Your layer has no parameters that the module knows of. An optimizer asks the module for its parameters "
+        "and gets none, so the layer would never learn, and nothing of it is saved. Only an `nn.Parameter` that is an "
+        "attribute of the module counts. Look at what you assign in `__init__`.",
         tests=AFFINE,
     ),
     Fault(
@@ -69,8 +69,8 @@ AFFINE_FAULTS = [
         family="NN01",
         cell="affine",
         edits={BIAS: "torch.empty(out_features).uniform_(-bound, bound).requires_grad_() if bias else None"},
-        words="Your bias is a plain tensor, so the module does not know it: it is neither trained nor saved. Look at "
-        "the type of what you assign to `self.bias`.",
+        words="The module does not know your bias: it is not among the parameters, so it is neither trained nor saved. "
+        "Look at the type of what you assign to `self.bias`.",
         tests=AFFINE,
     ),
     Fault(
@@ -130,15 +130,15 @@ AFFINE_FAULTS = [
         family="NN03",
         cell="affine",
         edits={"y = x @ self": "with torch.no_grad():\n            self.weight.uniform_(-1, 1)\n        y = x @ self"},
-        words="Two calls with the same x give two results: the weights are drawn anew in every call, and what was "
-        "learned is lost. Look at where random numbers are drawn.",
+        words="Two calls with the same x give two results, so something is drawn anew in every call. If that is the "
+        "weights, what was learned is lost. Look at where random numbers are drawn.",
         tests=AFFINE,
     ),
     Fault(
         "affine-two-axes-only",
         cell="affine",
         edits={PRODUCT: "torch.mm(x, self.weight.T)"},
-        raises=r"must be a matrix|einsum\(\)",
+        raises=r"must be a matrix|einsum\(\): the number of subscripts",
         words="Your layer takes only x with two axes. In sequences and images there are more, and a single example "
         "has one; the formula is the same for all of them. Look at the function that multiplies.",
         tests=AFFINE,
@@ -158,16 +158,32 @@ AFFINE_FAULTS = [
         "affine-equal-numbers",
         family="NP13",
         cell="affine",
-        words="All numbers of a parameter are equal when the layer is new. Two units that start alike get the same "
-        "gradient in every step and stay alike for ever. Look at how you fill the parameters.",
+        words="All weights are equal when the layer is new. Where the biases are equal too, all units get the same "
+        "gradient in every step and stay alike for ever. Look at how you fill the weight.",
+        tests=AFFINE,
+    ),
+    Fault(
+        "affine-bias-starts-equal",
+        family="NP13",
+        cell="affine",
+        words="All numbers of the bias are equal when the layer is new. The text asks for random numbers in the bias "
+        "too, from the same range as the weight's. Look at how you fill it.",
+        tests=AFFINE,
+    ),
+    Fault(
+        "affine-axes-flattened",
+        cell="affine",
+        edits={PRODUCT: "x.reshape(-1, x.shape[-1]) @ self.weight.T"},
+        words="Your result has two axes, whatever x has. The text asks for the axes of x, with only the last one "
+        "changed. Look at what becomes of the shape of x.",
         tests=AFFINE,
     ),
     Fault(
         "affine-same-numbers-every-time",
         family="RP04",
         cell="affine",
-        words="Two new layers start with the same numbers. Two branches of one network would then do the same thing. "
-        "Look for a seed in your class, or for numbers that are drawn only once.",
+        words="Two new layers start with the same numbers, in the weight or in the bias: they are not drawn anew. "
+        "Layers that start alike learn alike. Look for a seed in your class, or for numbers that are drawn only once.",
         tests=AFFINE,
     ),
     Fault(
@@ -208,7 +224,7 @@ STANDARDIZE_FAULTS = [
         "standardize-parameters",
         family="NN04",
         cell="standardize",
-        words="Your running statistics are parameters. An optimizer gets them and may move them by weight decay or "
+        words="`running_mean` and `running_var` are parameters. An optimizer gets them and may move them by weight decay or "
         "momentum, although no gradient belongs to them. Look at how a module learns of a tensor that is no "
         "parameter.",
         tests=STANDARDIZE,
@@ -273,7 +289,7 @@ STANDARDIZE_FAULTS = [
         "standardize-running-n-minus-one",
         cell="standardize",
         edits={MOVE_VAR: "self.momentum * (x.var(dim=0) - self.running_var)"},
-        words="Your output is right, but running_var moves toward the variance with N - 1. PyTorch's own BatchNorm "
+        words="Your running_var moves toward the variance with N - 1. PyTorch's own BatchNorm "
         "does this; here the text asks for one variance in both places. Look at what you add to running_var.",
         tests=STANDARDIZE,
     ),
@@ -327,10 +343,39 @@ STANDARDIZE_FAULTS = [
         family="AG06",
         cell="standardize",
         edits={"with torch.no_grad():": "if True:"},
-        raises=r"graph a second time|modified by an inplace operation",
-        words="Your running statistics remember how they were computed from x: they carry the graph of every batch so "
-        "far. The second backward pass fails, and memory grows. Look at the lines that move the statistics: should "
-        "autograd watch them?",
+        raises=r"graph a second time",
+        words="Your running statistics remember how they were computed from x: they carry the graph of a batch. Where "
+        "each is computed from the one before, the second backward pass fails, and memory grows with every batch. Look "
+        "at the lines that move the statistics: should autograd watch them?",
+        tests=STANDARDIZE,
+    ),
+    Fault(
+        "standardize-overwritten",
+        family="AG08",
+        cell="standardize",
+        raises=r"modified by an inplace operation",
+        words="The backward pass needs a value that was overwritten in the meantime: something changes a tensor of the "
+        "computation in place. Look for operations such as `-=`, `/=` or `mul_`.",
+        tests=STANDARDIZE,
+    ),
+    Fault(
+        "standardize-not-saved",
+        family="SV02",
+        cell="standardize",
+        edits={
+            "torch.zeros(features))": "torch.zeros(features), persistent=False)",
+            "torch.ones(features))": "torch.ones(features), persistent=False)",
+        },
+        words="Your running statistics are not in the state_dict(), so a saved model would evaluate with 0 and 1. "
+        "Look at the arguments of `register_buffer`.",
+        tests=STANDARDIZE,
+    ),
+    Fault(
+        "standardize-variance-starts-at-zero",
+        cell="standardize",
+        edits={"torch.ones(features)": "torch.zeros(features)"},
+        words="Your running_var starts at 0. A layer that has seen no batch would divide by nearly 0 in evaluation. "
+        "Look at the values that the text gives.",
         tests=STANDARDIZE,
     ),
     Fault(
@@ -341,7 +386,7 @@ STANDARDIZE_FAULTS = [
             "x.mean(dim=0)": "x.detach().mean(dim=0)",
             "x.var(dim=0, unbiased=False)": "x.detach().var(dim=0, unbiased=False)",
         },
-        words="Values are right, but your gradient takes mean and variance of the batch for constants. They depend on "
+        words="Your gradient takes mean and variance of the batch for constants. They depend on "
         "x: adding 1 to a whole column changes nothing, so the gradients of a column sum to 0. Look for what hides "
         "the computation of mean and variance from autograd.",
         tests=STANDARDIZE,
@@ -367,8 +412,8 @@ BLOCK_FAULTS = [
         family="NN01",
         cell="parallel_block",
         edits={"nn.ModuleList(branches)": "list(branches)"},
-        words="Your block keeps its branches in a plain list (or dict), and a module does not look into those. "
-        "parameters() is empty, so nothing is trained, saved or converted, and .eval() does not arrive. Look at the "
+        words="Your block does not know its branches: parameters() is empty, so nothing is trained, saved or "
+        "converted, and .eval() does not arrive. A module does not look into a plain list, tuple or dict. Look at the "
         "attribute that holds the branches.",
         tests=BLOCK,
     ),
@@ -455,9 +500,31 @@ BLOCK_FAULTS = [
             "        for output in outputs[1:]:\n            y += output\n        return y"
         },
         raises=r"requires grad is being used in an in-place operation|modified by an inplace operation",
-        words="Your sum is written into the output of the first branch. If that branch is nn.Identity(), its output "
-        "is x itself, and the caller's x has changed (or autograd refuses). Look for an operation that works in "
-        "place.",
+        words="An operation in place writes into a tensor that is not yours. The output of nn.Identity() is x itself: "
+        "whoever adds to it changes the caller's x, or autograd refuses. Look for `+=` and names that end in `_`.",
+        tests=BLOCK,
+    ),
+    Fault(
+        "block-drops-a-repeated-branch",
+        cell="parallel_block",
+        edits={"for branch in self.branches]": "for branch in dict.fromkeys(self.branches)]"},
+        words="A module that stands in the list twice works only once in your block. `children()`, sets and dicts hold "
+        "each module once. Look at what your loop goes through.",
+        tests=BLOCK,
+    ),
+    Fault(
+        "block-cat-in-reverse-order",
+        cell="parallel_block",
+        edits={"torch.cat(outputs, dim=-1)": "torch.cat(outputs[::-1], dim=-1)"},
+        words="Your outputs are put side by side in the reverse order of the list. Look at the order in which you "
+        "collect them.",
+        tests=BLOCK,
+    ),
+    Fault(
+        "block-another-exception",
+        cell="parallel_block",
+        words="A mode that does not exist raises an exception, but no ValueError. Whoever expects the one that the "
+        "text names will not catch yours. Look at what __init__ raises.",
         tests=BLOCK,
     ),
     Fault(
@@ -507,8 +574,8 @@ def shared(cell: str) -> list[Fault]:
             family="NP12",
             cell=cell,
             edits={step: step.replace("p -=", "p = p -")},
-            words="Your parameters do not move at all. `p = p - ...` makes a new tensor and gives it the name p; the "
-            "tensor in the model stays as it was. Look at the line of the update.",
+            words="Your parameters do not move at all. Look at the line of the update: `p = p - ...`, for example, "
+            "makes a new tensor and gives it the name p, and the tensor in the model stays as it was.",
             tests=tests,
         ),
         Fault(
@@ -554,6 +621,31 @@ def shared(cell: str) -> list[Fault]:
             "of `step`.",
             tests=tests,
         ),
+        Fault(
+            f"{cell}-clears-gradients",
+            family="AG02",
+            cell=cell,
+            edits={"return loss": "self.zero_grad()\n        return loss"},
+            words="After your step the gradients are gone. The text asks that a step changes no p.grad: whoever logs "
+            "them, or makes a second step with them, finds none. Look for `zero_grad` or `grad = None`.",
+            tests=tests,
+        ),
+        Fault(
+            f"{cell}-changes-the-gradient",
+            family="AG08",
+            cell=cell,
+            words="Your step changes p.grad. Whoever clips, logs or accumulates gradients afterwards finds other "
+            "numbers. `g = p.grad` is no copy. Look for an operation that works in place on the gradient.",
+            tests=tests,
+        ),
+        Fault(
+            f"{cell}-refuses-a-negative-lr",
+            cell=cell,
+            raises=r"ValueError: .*(\blr\b|learning.rate)",
+            words="Your optimizer refuses an lr. The text allows a negative one, which climbs instead of descending. "
+            "Look at the conditions under which you raise an exception.",
+            tests=tests,
+        ),
     ]
 
 
@@ -579,8 +671,7 @@ SGD_FAULTS = [
         "missing-gradient-not-skipped",
         cell="sgd",
         edits={SKIP: ""},
-        raises=r"NoneType",
-        words="A parameter without gradient makes your step fail: its `grad` is None. Frozen layers and branches that "
+        words="A parameter without a gradient makes your step fail: its `grad` is None. Frozen layers and branches that "
         "were not used have no gradient. Look at the start of your inner loop.",
         tests=OPTIMIZERS,
     ),
@@ -590,8 +681,8 @@ SGD_FAULTS = [
         cell="sgd",
         edits={"with torch.enable_grad():": "with torch.no_grad():"},
         raises=r"does not require grad",
-        words="The closure fails because gradients are switched off while it runs: it computes a loss and calls "
-        "backward(). Look at what stands around the call of the closure, a decorator too.",
+        words="backward() fails in the closure: nothing leads from its loss to the parameters, as when gradients are "
+        "switched off while it runs. Look at what stands around the call of the closure, a decorator too.",
         tests=OPTIMIZERS,
     ),
     Fault(
@@ -712,8 +803,21 @@ SGD_FAULTS = [
         family="OP11",
         cell="sgd",
         edits={SGD_GRAD: 'grad = p.grad.add_(p, alpha=group["weight_decay"])'},
-        words="Your step changes p.grad: the weight decay is written into it. Who clips, logs or accumulates gradients "
-        "afterwards finds other numbers. Look for an operation that works in place on the gradient.",
+        words="Your step changes p.grad: the weight decay is written into it. Whoever clips, logs or accumulates "
+        "gradients afterwards finds other numbers. Look for an operation that works in place on the gradient.",
+        tests=SGD,
+    ),
+    Fault(
+        "sgd-velocity-shares-the-gradient",
+        family="AG08",
+        cell="sgd",
+        edits={
+            SGD_GRAD: 'grad = p.grad + group["weight_decay"] * p if group["weight_decay"] else p.grad',
+            VELOCITY: 'velocity = momentum * state["velocity"] + grad if "velocity" in state else grad',
+        },
+        words="In the first step your velocity is p.grad itself, not a copy. When new gradients are written into "
+        "p.grad, as zero_grad(set_to_none=False) and backward() do, the velocity changes with them. Look at what you "
+        "store in the first step.",
         tests=SGD,
     ),
     Fault(
@@ -748,6 +852,24 @@ SQUARE = 'square = alpha * state.get("square", 0.0) + (1 - alpha) * p.grad**2'
 
 RMSPROP_FAULTS = [
     *shared("rmsprop"),
+    Fault(
+        "rmsprop-options-of-the-start",
+        family="OP04",
+        cell="rmsprop",
+        edits={'alpha = group["alpha"]': 'alpha = self.defaults["alpha"]', 'group["eps"]': 'self.defaults["eps"]'},
+        words="alpha and eps are those from `__init__`; what stands in a group has no effect on them. Often the layers "
+        "of a network get different options. Look at where you read the options.",
+        tests=RMSPROP,
+    ),
+    Fault(
+        "rmsprop-alpha-of-the-start",
+        family="OP04",
+        cell="rmsprop",
+        edits={'alpha = group["alpha"]': 'alpha = self.defaults["alpha"]'},
+        words="alpha is the one from `__init__`; what stands in a group has no effect on it. Often the layers of a "
+        "network get different options. Look at where you read alpha.",
+        tests=RMSPROP,
+    ),
     Fault(
         "rmsprop-eps-in-the-root",
         family="OP12",
@@ -842,12 +964,55 @@ BOTH = (
 ADAM_FAULTS = [
     *shared("adam"),
     Fault(
+        "adam-betas-of-the-start",
+        family="OP04",
+        cell="adam",
+        edits={'beta_1, beta_2 = group["betas"]': 'beta_1, beta_2 = self.defaults["betas"]'},
+        words="The betas are those from `__init__`; what stands in a group has no effect on them. Often the layers of a "
+        "network get different options. Look at where you read them.",
+        tests=ADAM,
+    ),
+    Fault(
+        "adam-root-missing",
+        family="OP12",
+        cell="adam",
+        edits={"torch.sqrt(v_hat)": "v_hat"},
+        words="You divide by the mean square itself, not by its root. The step then grows when gradients become "
+        "smaller. Look at the denominator.",
+        tests=ADAM,
+    ),
+    Fault(
+        "adam-decay-both-ways",
+        family="OP11",
+        cell="adam",
+        edits={
+            "                    else:\n                        grad = grad": "                    if True:\n"
+            "                        grad = grad"
+        },
+        words="With decoupled=True your weight decay works twice: p shrinks, and the decay is added to the gradient "
+        "too. Look at the second row of the table: what happens to g?",
+        tests=ADAM,
+    ),
+    Fault(
+        "adam-count-of-the-group",
+        family="OP12",
+        cell="adam",
+        edits={
+            'beta_1, beta_2 = group["betas"]': 'beta_1, beta_2 = group["betas"]\n'
+            '                group["t"] = group.get("t", 0) + 1',
+            COUNT: 't = group["t"]',
+        },
+        words="Your t counts the steps of a group, not those of each parameter. A parameter that was left out of some "
+        "steps then gets the wrong correction. Look at where t is kept.",
+        tests=ADAM,
+    ),
+    Fault(
         "adam-no-correction",
         family="OP12",
         cell="adam",
         edits={M_HAT: "m_hat = m", V_HAT: "v_hat = v"},
         words="m and v are used as they are. Both start at 0 and are too small at first, v more than m, so your first "
-        "steps are several times too long. Look at the formulas with a hat.",
+        "steps are too long: three times with the default betas. Look at the formulas with a hat.",
         tests=ADAM,
     ),
     Fault(
@@ -897,9 +1062,8 @@ ADAM_FAULTS = [
             "        with torch.no_grad():",
             COUNT: "t = self.count",
         },
-        words="Your t counts the calls of step() of this optimizer object. A parameter that was left out of some steps "
-        "then gets the wrong correction, and after loading a state_dict() the count starts anew. Look at where t is "
-        "kept.",
+        words="Your t counts calls of step(), not the steps of each parameter. A parameter that was left out of some "
+        "steps then gets the wrong correction. Look at where t is kept, and whether it is saved.",
         tests=ADAM,
     ),
     Fault(
@@ -958,8 +1122,8 @@ ADAM_FAULTS = [
         edits={
             'grad = grad + group["weight_decay"] * p': 'grad = p.grad.add_(p, alpha=group["weight_decay"])',
         },
-        words="Your step changes p.grad: the weight decay is written into it. Who clips, logs or accumulates gradients "
-        "afterwards finds other numbers. Look for an operation that works in place on the gradient.",
+        words="Your step changes p.grad: the weight decay is written into it. Whoever clips, logs or accumulates "
+        "gradients afterwards finds other numbers. Look for an operation that works in place on the gradient.",
         tests=ADAM,
     ),
     Fault(
@@ -1031,9 +1195,90 @@ SNAPSHOT_FAULTS = [
         family="SV01",
         cell="snapshot",
         edits={TAKEN: '{"model": model.state_dict(), "optimizer": optimizer.state_dict()}'},
-        words="Your snapshot holds the own tensors of model and optimizer (a copy of a dict does not copy what is in "
-        "it), and they went on with the training. The best model of all epochs would be the last one. Look at what "
-        "state_dict() hands out.",
+        words="Your snapshot holds the tensors of model and optimizer themselves (a copy of a dict does not copy what "
+        "is in it), and training went on changing them. The best model of all epochs would be the last one. Look at "
+        "what state_dict() hands out.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-without-any-copy",
+        family="SV01",
+        cell="snapshot",
+        edits={
+            TAKEN: '{"model": model.state_dict(), "optimizer": optimizer.state_dict()}',
+            "state = copy.deepcopy(saved)": "state = saved",
+        },
+        words="Your snapshot holds the tensors of model and optimizer themselves (a copy of a dict does not copy what "
+        "is in it), and nothing is copied when it is brought back either. Training went on changing them. Look at what "
+        "state_dict() hands out, and at what the optimizer's load_state_dict() does with the tensors that it is given.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-memory-never-copied",
+        family="SV01",
+        cell="snapshot",
+        edits={
+            TAKEN: '{"model": copy.deepcopy(model.state_dict()), "optimizer": optimizer.state_dict()}',
+            "state = copy.deepcopy(saved)": "state = saved",
+        },
+        words="Your snapshot holds the tensors of the optimizer's memory themselves, and training went on changing "
+        "them. They are not copied when they are brought back either. Look at what optimizer.state_dict() hands out, "
+        "and at what its load_state_dict() does with the tensors that it is given.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-only-one",
+        family="SV01",
+        cell="snapshot",
+        edits={
+            f"return {TAKEN}": f"state = {TAKEN}\n    kept = snapshot.__dict__\n    kept.update(state)\n"
+            "    return kept",
+        },
+        words="When a second snapshot is taken, the first one becomes the second: all of them share one place. Look at "
+        "where the snapshot lives: a global variable or one file holds only the last one.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-of-this-model",
+        family="SV01",
+        cell="snapshot",
+        edits={
+            f"return {TAKEN}": f'return {TAKEN} | {{"whose": [model, optimizer]}}',
+            "state = copy.deepcopy(saved)": 'model, optimizer = saved["whose"]\n'
+            '    state = copy.deepcopy({k: v for k, v in saved.items() if k != "whose"})',
+        },
+        words="`restore` writes into the model and optimizer that the snapshot was taken of. The text asks for those "
+        "that it is given, which may be others. Look at what `restore` does with its arguments.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-changes-the-mode",
+        family="SV06",
+        cell="snapshot",
+        edits={f"return {TAKEN}": f"model.eval()\n    return {TAKEN}"},
+        words="After `snapshot` the model is in evaluation mode. Taking a snapshot changes nothing; whoever trains on "
+        "would train with frozen statistics and without dropout. Look for `eval`.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-clears-gradients",
+        family="AG02",
+        cell="snapshot",
+        edits={f"return {TAKEN}": f"optimizer.zero_grad()\n    return {TAKEN}"},
+        words="After `snapshot` the gradients of the model are gone. Taking a snapshot changes nothing, and somebody "
+        "may be collecting gradients over several batches. Look for `zero_grad`.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-becomes-the-model",
+        family="SV01",
+        cell="snapshot",
+        edits={
+            LOAD_MODEL: "values = dict(model.named_parameters()) | dict(model.named_buffers())\n"
+            '    for name, value in saved["model"].items():\n        values[name].data = value',
+        },
+        words="The first restore is right, the second is not. After the first one the model's own tensors are those of "
+        "the snapshot, and training goes on changing them. Look at how the values get into the model.",
         tests=SNAPSHOT,
     ),
     Fault(
@@ -1042,8 +1287,8 @@ SNAPSHOT_FAULTS = [
         cell="snapshot",
         edits={TAKEN: '{"model": model.state_dict(), "optimizer": copy.deepcopy(optimizer.state_dict())}'},
         words="The optimizer comes back, the model does not: your snapshot holds the model's own tensors (a copy of "
-        "the dict does not copy what is in it), and they went on with the training. Look at what "
-        "model.state_dict() hands out.",
+        "the dict does not copy what is in it), and training went on changing them. Look at what model.state_dict() "
+        "hands out.",
         tests=SNAPSHOT,
     ),
     Fault(
@@ -1052,7 +1297,7 @@ SNAPSHOT_FAULTS = [
         cell="snapshot",
         edits={TAKEN: '{"model": copy.deepcopy(model.state_dict()), "optimizer": optimizer.state_dict()}'},
         words="The model comes back, the optimizer's memory does not: your snapshot holds the optimizer's own "
-        "tensors, and they went on with the training. Look at what optimizer.state_dict() hands out.",
+        "tensors, and training went on changing them. Look at what optimizer.state_dict() hands out.",
         tests=SNAPSHOT,
     ),
     Fault(
@@ -1060,8 +1305,9 @@ SNAPSHOT_FAULTS = [
         family="SV01",
         cell="snapshot",
         edits={"state = copy.deepcopy(saved)": "state = saved"},
-        words="The first restore is right, the second is not. Training after the first one has changed your snapshot: "
-        "the optimizer's load_state_dict takes over the tensors that it is given. Look at what you hand to it.",
+        words="The first restore is right, the second is not. Training after the first one has changed your snapshot, "
+        "because the optimizer went on with its tensors. (An optimizer's load_state_dict() takes over the tensors that "
+        "it is given.) Look at what `restore` hands to the optimizer.",
         tests=SNAPSHOT,
     ),
     Fault(
@@ -1112,8 +1358,8 @@ SNAPSHOT_FAULTS = [
         family="SV02",
         cell="snapshot",
         edits={LOAD_MODEL: "pass"},
-        words="The model does not come back: after restore its weights are those of before. Look at what `restore` "
-        "does with the model. If it builds or copies a model: the caller still holds the old one.",
+        words="The model does not come back: `restore` leaves its weights as they are. Look at what `restore` does "
+        "with the model. If it builds or copies a model: the caller still holds the old one.",
         tests=SNAPSHOT,
     ),
 ]
@@ -1140,8 +1386,7 @@ FIT_FAULTS = [
         cell="fit",
         edits={"            optimizer.zero_grad()\n": ""},
         words="Every step uses the sum of all gradients so far. The first one is right (if there were none before), "
-        "and every later one is too long: backward() adds to what is there. Look at where gradients are "
-        "cleared.",
+        "and every later one is wrong: backward() adds to what is there. Look at where gradients are cleared.",
         tests=FIT,
     ),
     Fault(
@@ -1158,8 +1403,9 @@ FIT_FAULTS = [
         family="OP01",
         cell="fit",
         edits={MOVE: ""},
-        words="The weights never move. Either no step is made, or the gradients are cleared between backward() and the "
-        "step, or the step comes between clearing and backward(). Look at the order: clear, backward, step.",
+        words="The weights never move. Either the optimizer makes no step, or the model's parameters have no gradients "
+        "when it does: because they are cleared between backward() and the step, because backward() comes later or not "
+        "at all, or because it is a copy of the model that learns. Look at the order: clear, backward, step.",
         tests=FIT,
     ),
     Fault(
@@ -1232,8 +1478,8 @@ FIT_FAULTS = [
         family="OP10",
         cell="fit",
         edits={MOVE: "            if len(group) == accumulate:\n                optimizer.step()\n"},
-        words="The last group of an epoch makes no step if it is shorter than the others. Its batches are computed and "
-        "thrown away. Look at the condition for a step.",
+        words="The last group of an epoch makes no step if it is shorter than the others, and nothing is learned from "
+        "its batches. Look at the condition for a step.",
         tests=FIT,
     ),
     Fault(
@@ -1345,7 +1591,7 @@ FIT_FAULTS = [
         family="LS09",
         cell="fit",
         edits={BACKWARD: "(-loss * len(x) / group_rows).backward()"},
-        words="Your loss grows: you follow the gradient of minus the loss. Look at the sign of what you call "
+        words="Your loss grows: the steps follow the gradient of minus the loss. Look at the sign of what you call "
         "backward() on.",
         tests=FIT,
     ),
@@ -1366,8 +1612,8 @@ FIT_FAULTS = [
             "        options = {name: options[name] for name in ('lr', 'momentum')}\n"
             "        optimizer = type(optimizer)(model.parameters(), **options)\n"
         },
-        words="Every epoch starts with a new optimizer, so its memory (the velocity) is lost each time. Look at where "
-        "an optimizer is created.",
+        words="Every epoch starts without the optimizer's memory (the velocity), as if the optimizer were new each "
+        "time. Look for an optimizer that is created or emptied inside `fit`.",
         tests=FIT,
     ),
     Fault(
@@ -1411,8 +1657,8 @@ FIT_FAULTS = [
         family="LS10",
         cell="fit",
         edits={ADDED: "total += loss.item() * len(x) / group_rows", HISTORY: "history.append(total)"},
-        words="Your loss of an epoch is the sum of the groups' losses: you add up what you call backward() on. With "
-        "one group it is right, with more it is too large. Look at what you divide by in the end.",
+        words="Your loss of an epoch is the sum of the groups' mean losses. With one group it is right, with more it "
+        "is too large. Is it what you call backward() on that you add up? Look at what you divide by in the end.",
         tests=FIT,
     ),
     Fault(
@@ -1442,6 +1688,68 @@ FIT_FAULTS = [
         cell="fit",
         words="The losses that you return still require a gradient: each keeps alive everything that was computed for "
         "it, and memory grows with every batch. Look at how you take the number out of the tensor.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-history-holds-tensors",
+        family="LS10",
+        cell="fit",
+        words="The losses that you return are tensors. The text asks for Python floats, which can be printed, plotted "
+        "and saved without PyTorch. Look at how you take the number out of the tensor.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-history-mean-of-groups",
+        family="EV06",
+        cell="fit",
+        edits={ADDED: "total += loss.item() * len(x) / group_rows", "rows += group_rows": "rows += 1"},
+        words="Your loss of an epoch is the mean of the groups' means. A row in a small group then counts more than one "
+        "in a large group. Look at what you add up and what you divide by.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-group-as-one-batch",
+        cell="fit",
+        edits={
+            "            for x, y in group:\n": "            for x, y in [tuple(torch.cat(part) for part in "
+            "zip(*group, strict=True))]:\n"
+        },
+        words="You put the batches of a group together, and they pass through the model as one. Accumulating is there "
+        "because they do not fit into memory together; and a normalization layer computes something else. Look at how "
+        "often the model is called in a group.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-clips-each-group",
+        family="OP08",
+        cell="fit",
+        edits={
+            CLIPPED: "[torch.nn.utils.clip_grad_norm_(g['params'], max_norm) for g in optimizer.param_groups]",
+        },
+        words="You limit the norm of each parameter group of the optimizer by itself. All together can still be longer "
+        "than max_norm, and the direction changes. Look at what the norm is taken of.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-clips-the-sum",
+        family="OP08",
+        cell="fit",
+        edits={
+            BACKWARD: "(loss * len(x)).backward()",
+            MOVE: "            for p in model.parameters():\n                p.grad /= group_rows\n"
+            "            optimizer.step()\n",
+        },
+        words="You clip the gradient of the sum over the rows, and divide by their number afterwards. Clipped steps are "
+        "then too short. max_norm bounds the gradient of the mean. Look at the order of dividing and clipping.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-mode-lost-after-an-epoch",
+        family="OP15",
+        cell="fit",
+        edits={EPOCH: EPOCH + "        (model.eval() if history else None)\n"},
+        words="The first epoch learns in training mode, later ones in evaluation mode: BatchNorm stops learning its "
+        "statistics and Dropout is off. Look at where the mode is set, and how often.",
         tests=FIT,
     ),
 ]

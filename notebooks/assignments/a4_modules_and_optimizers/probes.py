@@ -125,7 +125,7 @@ def parallel_facts(ns, branches, features):
     found = {
         "state": sorted(block.state_dict()),
         "parameters": sum(1 for _ in block.parameters()),
-        "list": len(given),
+        "list": [modules.index(module) for module in given if module in modules],
     }
     block.eval()
     found["in training after eval"] = [module.training for module in modules]
@@ -135,6 +135,8 @@ def parallel_facts(ns, branches, features):
     found["dtypes after double"] = [str(module[0].weight.dtype) for module in modules]
     try:
         ns.ParallelBlock(modules, mode="product")
+    except ValueError:
+        found["another mode"] = "ValueError"
     except Exception as error:
         found["another mode"] = type(error).__name__
     else:
@@ -142,16 +144,19 @@ def parallel_facts(ns, branches, features):
     return found
 
 
-def parallel_results(ns, weights, mode, x, cotangent, with_identity=False):
-    """Output, again for the same input, and gradients. The first weights are written after the block was built."""
+def parallel_results(ns, weights, mode, x, cotangent, with_identity=False, twice=False):
+    """Output, again for the same input, and gradients. The first weights are written after the block was built.
+
+    twice: the first module stands at the end of the list once more. A sum is what a block makes by default.
+    """
     import torch
     from torch import nn
 
     modules = [nn.Linear(w.shape[1], w.shape[0], bias=False).to(torch.from_numpy(x).dtype) for w in weights]
     for module in modules:
         nn.init.zeros_(module.weight)
-    branches = [nn.Identity(), *modules] if with_identity else list(modules)
-    block = ns.ParallelBlock(branches, mode=mode)
+    branches = [nn.Identity(), *modules] if with_identity else [*modules, *modules[: int(twice)]]
+    block = ns.ParallelBlock(branches) if mode == "sum" else ns.ParallelBlock(branches, mode=mode)
     with torch.no_grad():
         for module, weight in zip(modules, weights, strict=True):
             module.weight.copy_(torch.from_numpy(weight))
@@ -185,13 +190,14 @@ def optimizer_closure(ns, name, options, start, curvature):
 
     p = torch.nn.Parameter(torch.from_numpy(start.copy()))
     optimizer = getattr(ns, name)([p], **options)
-    calls = []
+    calls, losses = [], []
 
     def closure():
         calls.append(p.detach().clone())
         optimizer.zero_grad()
         loss = (torch.from_numpy(curvature) * p**2).sum() / 2
         loss.backward()
+        losses.append(loss)
         return loss
 
     with_closure = optimizer.step(closure)
@@ -199,6 +205,7 @@ def optimizer_closure(ns, name, options, start, curvature):
     without = optimizer.step()
     return {
         "returned": None if with_closure is None else float(with_closure),
+        "returned itself": any(with_closure is loss for loss in losses),
         "returned without closure": without,
         "seen by the closure": calls,
         "after one step": after,
@@ -255,6 +262,8 @@ def there_and_back(ns, kind, weights, optimizer_name, options, before, after, as
 
     after: the batches of the first way and of the two others. asked: rows whose outputs show what was restored.
     """
+    import copy
+
     import torch
 
     from course_lib.checks.a4_modules_and_optimizers import build_network, one_step, state_of
@@ -283,7 +292,11 @@ def there_and_back(ns, kind, weights, optimizer_name, options, before, after, as
     found = {"before the snapshot": state_of(model)}
     saved = ns.snapshot(model, optimizer)
     found["after the snapshot"] = state_of(model)
+    # In training mode these depend on the other rows, so they show in which mode the model was left.
+    found["outputs after the snapshot"] = copy.deepcopy(model)(torch.from_numpy(asked))
+    found["gradients after the snapshot"] = [p.grad for p in model.parameters()]
     found["first"] = go_on(model, optimizer, after[0])
+    ns.snapshot(model, optimizer)
     for name, batches in (("second", after[1]), ("third", after[2])):
         if other_model:
             model, optimizer = built()
@@ -309,11 +322,13 @@ def fit_results(
     memory=None,
     evaluating=False,
     loss="mse",
+    split=False,
 ):
     """Weights and losses after one call of `fit`.
 
     gamma: a StepLR multiplies the rate by it after each epoch. leftover: gradients that are there before the call.
     memory: gradients of a step that the optimizer makes before the call. evaluating: the model comes in that mode.
+    split: the optimizer has two groups.
     """
     import torch
 
@@ -321,7 +336,8 @@ def fit_results(
 
     model = build_network(kind, weights)
     parameters = dict(model.named_parameters())
-    optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=momentum)
+    groups = [{"params": list(model.parameters())[k::2]} for k in (0, 1)] if split else model.parameters()
+    optimizer = torch.optim.SGD(groups, lr=rate, momentum=momentum)
     for gradients, steps in ((memory, True), (leftover, False)):
         for name, value in (gradients or {}).items():
             parameters[name].grad = torch.from_numpy(value.copy())

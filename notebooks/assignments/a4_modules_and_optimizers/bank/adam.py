@@ -98,4 +98,29 @@ WRONG = [
     .edit("torch.clone(d)", "(1 - mu) * d", cell="sgd")
     .edit(".add_(d)", ".add_(d, alpha=1 - mu)")
     .edit('alpha=-g["lr"]', 'alpha=g["lr"]'),
+    Wrong(
+        "wrong_adam_clears_gradients",
+        "adam: zero_grad at the end. snapshot: zero_grad before. fit: One cat for a group.",
+    )
+    .breaks("It changes nothing: parameters", "each batch passes through the model by itself")
+    .expect(
+        test_adam="partial:adam-clears-gradients",
+        test_snapshot="partial:snapshot-clears-gradients",
+        test_fit="partial:fit-group-as-one-batch",
+    )
+    .edit("return result", "self.zero_grad()\n        return result")
+    .edit("    return copy", "    optimizer.zero_grad()\n    return copy", cell="snapshot")
+    .edit("for x, y in part:\n", "for x, y in [tuple(map(torch.cat, zip(*part)))]:\n", cell="fit"),
+    Wrong("wrong_adam_squares_in_place", "adam: g.mul_(g) for v. fit: The norm of each group of parameters.")
+    .breaks("of all parameters of the model together")
+    .expect(test_adam="failed", test_fit="partial:fit-clips-each-group")
+    .edit('s["second"].mul_(b2).addcmul_(d, d, value=1 - b2)', 's["second"].mul_(b2).add_(d.mul_(d), alpha=1 - b2)')
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit(
+        "nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)",
+        "for g in optimizer.param_groups:\n                        nn.utils.clip_grad_norm_(g['params'], max_norm)",
+    ),
+    Wrong("wrong_adam_changes_the_gradient", "adam: g *= 1 - beta_1 in place, and back for v.")
+    .expect(test_adam="partial:adam-changes-the-gradient")
+    .edit('w.sub_(g["lr"] * up / down)', 'w.sub_(g["lr"] * up / down)\n        d.mul_(0.5)'),
 ]

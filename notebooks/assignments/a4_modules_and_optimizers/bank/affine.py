@@ -10,6 +10,7 @@ WRONG = [
         "affine: The sum with the bias is computed and dropped. standardize: The root is missing. "
         "parallel_block: stack and mean.",
     )
+    .breaks('With `mode="sum"` the result')
     .expect(
         test_affine="partial:affine-bias-not-added",
         test_standardize="failed:standardize-divides-by-variance",
@@ -23,6 +24,7 @@ WRONG = [
         "wrong_affine_equal_numbers",
         "affine: Zeros. standardize: All statistics under no_grad. parallel_block: add_ writes into the first output.",
     )
+    .breaks("In training mode the gradient with respect to `x` flows", "It stays as it was, also when a branch")
     .expect(
         test_affine="partial:affine-equal-numbers",
         test_standardize="partial:standardize-constant-statistics",
@@ -53,4 +55,27 @@ WRONG = [
     .edit("mu = x.sum(0) / x.shape[0]", "mu = x.sum() / x.numel()", cell="standardize")
     .edit("sigma2 = (centered**2).sum(0) / x.shape[0]", "sigma2 = (centered**2).sum() / x.numel()")
     .edit("return torch.cat(results, -1)", "return torch.stack(results, len(results[0].shape))", cell="parallel_block"),
+    Wrong(
+        "wrong_affine_axes_flattened", "affine: Axes are flattened and stay so. parallel_block: A default of its own."
+    )
+    .breaks("`y` has shape `(..., out_features)`", 'With `mode="sum"` the result')
+    .expect(test_affine="partial:affine-axes-flattened", test_parallel_block="partial")
+    .edit("torch.matmul(x, self.weight.t())", "torch.matmul(x.view(-1, x.size(-1)), self.weight.t())")
+    .edit('mode="sum"):', 'mode="cat"):', cell="parallel_block"),
+    Wrong("wrong_affine_bias_starts_at_zero", "affine: A bias of zeros. sgd: The decorator of PyTorch's own check.")
+    .breaks("drawn uniformly from", "`lr` may be negative", "yours does not")
+    .expect(test_affine="partial:affine-bias-starts-equal", test_sgd="partial:sgd-refuses-a-negative-lr")
+    .edit("nn.Parameter((2 * torch.rand(out_features) - 1) * k)", "nn.Parameter(torch.zeros(out_features))")
+    .edit(
+        "super().__init__(",
+        'if lr < 0:\n            raise ValueError(f"Invalid learning rate: {lr}")\n        super().__init__(',
+        cell="sgd",
+    ),
+    Wrong("wrong_affine_saves_its_bound", "affine: The bound is a buffer. parallel_block: Weights of its own.")
+    .breaks("the only entries of its `state_dict()`", "The block has no parameters of its own")
+    .expect(test_affine="partial", test_parallel_block="partial")
+    .edit("k = in_features**-0.5", 'k = in_features**-0.5\n        self.register_buffer("bound", torch.tensor(k))')
+    .edit(
+        "self.mode = mode", "self.mode = mode\n        self.gains = nn.Parameter(torch.ones(3))", cell="parallel_block"
+    ),
 ]

@@ -46,6 +46,7 @@ WRONG = [
         "fit: No clipping. affine: super().__init__() is forgotten. "
         "standardize: The update comes first, then the running statistics are used.",
     )
+    .breaks("the gradient is scaled down to that norm")
     .expect(
         test_fit="partial:fit-clips-after-the-step",
         test_affine="failed:module-not-initialized",
@@ -146,6 +147,7 @@ WRONG = [
         "wrong_fit_divided_by_accumulate",
         "fit: The usual recipe. standardize: Parameters that are frozen. sgd: No no_grad.",
     )
+    .breaks("The module has no parameters")
     .expect(
         test_fit="partial:fit-divided-by-accumulate",
         test_standardize="partial:standardize-parameters",
@@ -170,6 +172,7 @@ WRONG = [
         "wrong_fit_first_group_only",
         "fit: break. affine: The weight lies the other way round. standardize: N - 1 in both places.",
     )
+    .breaks("`weight` is an `nn.Parameter` of shape", "a division by `N`")
     .expect(
         test_fit="failed:fit-first-group-only",
         test_affine="failed:affine-weight-shape-swapped",
@@ -193,6 +196,7 @@ WRONG = [
         "fit: The mean of the list. affine: The layer is made when it is called for the first time, and every time. "
         "standardize: eps is stored and not used.",
     )
+    .breaks("The result is a list with one Python `float`")
     .expect(
         test_fit="partial:fit-history-mean-of-means",
         test_affine="failed:affine-made-in-forward",
@@ -225,6 +229,7 @@ class Affine(nn.Module):
         "wrong_fit_history_not_reset",
         "fit: The lists go on. affine: Everything is brought to float32 first. standardize: No detach.",
     )
+    .breaks("must not bring in a dtype of its own", "The buffers never require a gradient")
     .expect(
         test_fit="partial:fit-history-not-reset",
         test_affine="partial:affine-float32-only",
@@ -244,6 +249,7 @@ class Affine(nn.Module):
         "wrong_fit_history_of_batches",
         "fit: All losses in one list. affine: Gaussian numbers. standardize: super().__init__() is forgotten.",
     )
+    .breaks("Both start with random numbers")
     .expect(
         test_fit="partial:fit-history-of-batches",
         test_affine="partial:affine-start-range",
@@ -262,6 +268,7 @@ class Affine(nn.Module):
         "fit: Cleared before every backward. adam: A dict of its own, keyed by id. "
         "sgd: A dict of its own, keyed by id.",
     )
+    .breaks("that is given the `state_dict()` of another one")
     .expect(
         test_fit="partial:fit-last-batch-of-a-group-only",
         test_adam="partial:adam-memory-outside-state",
@@ -278,6 +285,7 @@ class Affine(nn.Module):
         "fit: Only full groups make a step. standardize: There is no difference between the modes. "
         "sgd: Every parameter has a gradient, surely.",
     )
+    .breaks("the last group of an epoch holds those that are left")
     .expect(
         test_fit="partial:fit-last-group-dropped",
         test_standardize="partial:standardize-mode-ignored",
@@ -302,6 +310,7 @@ class Affine(nn.Module):
         "fit: Cleared after each step only. adam: A new tensor, and the old one stays. "
         "sgd: A new tensor, and the old one stays.",
     )
+    .breaks("A step changes the parameters in place", "Gradients left over from before the call")
     .expect(
         test_fit="partial:fit-leftovers-count",
         test_adam="failed:adam-parameter-rebound",
@@ -315,6 +324,7 @@ class Affine(nn.Module):
         "wrong_fit_means_added",
         "fit: Gradients of means are added up. adam: The return stands for nothing. standardize: Plain attributes.",
     )
+    .breaks("There are two running statistics", "For each group there is one")
     .expect(
         test_fit="partial:fit-means-added",
         test_adam="partial:adam-loss-not-returned",
@@ -342,6 +352,7 @@ class Affine(nn.Module):
         "wrong_fit_mode_as_it_came",
         "fit: The mode is not set. adam: self.t before the loop. affine: The bias is a plain tensor.",
     )
+    .breaks("The model is in training mode while it learns")
     .expect(
         test_fit="partial:fit-mode-as-it-came",
         test_adam="partial:adam-count-of-all-steps",
@@ -378,6 +389,7 @@ class Affine(nn.Module):
         "fit: The return is indented too far. standardize: The last batch is kept. "
         "parallel_block: ModuleDict under another name.",
     )
+    .breaks("entries of branch 0 start with", "how often to go through all batches")
     .expect(
         test_fit="partial:fit-one-epoch-only",
         test_standardize="partial:standardize-momentum-ignored",
@@ -438,6 +450,7 @@ class Affine(nn.Module):
         "wrong_fit_schedule_first",
         "fit: The scheduler opens the epoch. sgd: All options are attributes. rmsprop: A dict of its own, keyed by id.",
     )
+    .breaks("A group may have its own value of every option", "is called once at the end of each epoch")
     .expect(
         test_fit="partial:fit-schedule-first",
         test_sgd="partial:sgd-options-of-the-start",
@@ -461,6 +474,7 @@ class Affine(nn.Module):
         "wrong_fit_schedule_never",
         "fit: Once, after all epochs. standardize: Momentum as in Keras. parallel_block: A tuple of modules.",
     )
+    .breaks("A call in training mode moves each of them", "The branches are submodules of the block")
     .expect(
         test_fit="partial:fit-schedule-never",
         test_standardize="partial:standardize-momentum-swapped",
@@ -501,6 +515,7 @@ class Affine(nn.Module):
         "fit: accumulate is not used. adam: The closure is for other optimizers. "
         "sgd: The closure is for other optimizers.",
     )
+    .breaks("if there is a closure, the step calls it once")
     .expect(
         test_fit="partial:fit-step-for-each-batch",
         test_adam="partial:adam-closure-ignored",

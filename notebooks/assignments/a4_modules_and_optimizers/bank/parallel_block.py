@@ -9,6 +9,7 @@ WRONG = [
         "wrong_block_joined_along_rows",
         "parallel_block: The default axis of cat. sgd: Half of the formula. rmsprop: The other share.",
     )
+    .breaks('With `mode="cat"` they are put')
     .expect(
         test_parallel_block="failed:block-joined-along-rows",
         test_sgd="failed:sgd-nesterov-without-gradient",
@@ -26,6 +27,7 @@ WRONG = [
         "parallel_block: The mode is looked at in forward only. sgd: Decay of its own, after momentum. "
         "rmsprop: With Adam's correction.",
     )
+    .breaks("Any other mode raises")
     .expect(
         test_parallel_block="partial:block-mode-not-checked",
         test_sgd="failed:sgd-decay-beside-momentum",
@@ -63,6 +65,7 @@ WRONG = [
         "parallel_block: super().__init__() is forgotten. sgd: zeros in place of None. "
         "rmsprop: The decorator holds for the closure too.",
     )
+    .breaks("is left out of the step")
     .expect(
         test_parallel_block="failed:module-not-initialized",
         test_sgd="partial:sgd-missing-gradient-is-zero",
@@ -75,4 +78,45 @@ WRONG = [
         "                self.move(w, d, self.state[w], g)",
     )
     .edit("with torch.enable_grad():\n                result = closure()", "result = closure()", cell="rmsprop"),
+    Wrong("wrong_block_another_exception", "parallel_block: assert. sgd: The velocity is p.grad until the second step.")
+    .breaks("Any other mode raises")
+    .expect(test_parallel_block="partial:block-another-exception", test_sgd="partial:sgd-velocity-shares-the-gradient")
+    .edit('raise ValueError("unknown mode: " + str(mode))', 'assert False, "unknown mode: " + str(mode)')
+    .edit('s["buf"] = torch.clone(d)', 's["buf"] = d', cell="sgd")
+    .edit('s["buf"].mul_(mu).add_(d)', 's["buf"] = s["buf"] * mu + d'),
+    Wrong("wrong_block_cat_in_reverse_order", "parallel_block: insert(0, ...). sgd: A default of 0.9.")
+    .breaks("in the order of the list")
+    .expect(test_parallel_block="failed:block-cat-in-reverse-order", test_sgd="failed")
+    .edit("results.append(branch(x))", "results.insert(0, branch(x))")
+    .edit("momentum=0.0", "momentum=0.9", cell="sgd"),
+    Wrong("wrong_block_empties_the_list", "parallel_block: pop. sgd: The options are copied once.")
+    .breaks("The list stays as it was", "So read options from the group at every step")
+    .expect(test_parallel_block="failed", test_sgd="partial")
+    .edit(
+        "for branch in branches:\n            self.branches.append(branch)",
+        "while branches:\n            self.branches.append(branches.pop(0))",
+    )
+    .edit(
+        "super().__init__(params, dict(lr=lr, momentum=momentum, nesterov=nesterov, weight_decay=weight_decay))",
+        """super().__init__(params, dict(lr=lr, momentum=momentum, nesterov=nesterov, weight_decay=weight_decay))
+        self.options = [dict(g) for g in self.param_groups]""",
+        cell="sgd",
+    )
+    .edit(
+        'for g in self.param_groups:\n            for w in g["params"]:',
+        'for g, now in zip(self.options, self.param_groups):\n            for w in now["params"]:',
+    ),
+    Wrong("wrong_block_of_two", "parallel_block: Two branches, always. sgd: A list of parameters, always.")
+    .breaks("is a list of one or more modules", "is what every optimizer takes")
+    .expect(test_parallel_block="failed", test_sgd="partial")
+    .edit(
+        "total = results[0]\n        for result in results[1:]:\n            total = total + result",
+        "total = results[0] + results[1]",
+    )
+    .edit(
+        "super().__init__(params,",
+        "params = list(params)\n        self.all = params\n        super().__init__(params,",
+        cell="sgd",
+    )
+    .edit('for w in g["params"]:', "for w in self.all:"),
 ]

@@ -15,7 +15,7 @@ class ParallelBlock(nn.Module):
             raise ValueError("mode")
 
     def forward(self, x):
-        outs = tuple(child(x) for child in self.branches.children())
+        outs = tuple(child(x) for child in self.branches._modules.values())
         if self.mode == 1:
             return torch.concatenate(outs, axis=-1)
         first, *others = outs

@@ -1,4 +1,4 @@
-"""Gradients are zeros, not None; a generator of groups; tensors without graph in the result."""
+"""Gradients are zeros, not None; a generator of groups; losses stay tensors until the end of an epoch."""
 
 CELLS = {
     "fit": """
@@ -33,7 +33,7 @@ def fit(model, optimizer, loss_fn, batches, epochs=1, accumulate=1, max_norm=Non
         if scheduler is not None:
             scheduler.step()
         w = torch.tensor(weights, dtype=torch.float32)
-        history.append((torch.stack(losses) * w).sum() / w.sum())
+        history.append(((torch.stack(losses) * w).sum() / w.sum()).item())
     return history
 """,
 }

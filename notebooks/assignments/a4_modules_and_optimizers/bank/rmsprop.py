@@ -19,6 +19,7 @@ class RMSProp(torch.optim.Optimizer):
         "wrong_rmsprop_eps_in_the_root",
         "rmsprop: eps, then the root. adam: The short form of the paper. fit: nn.CrossEntropyLoss.",
     )
+    .breaks("It works with every model and loss")
     .expect(
         test_rmsprop="failed:rmsprop-eps-in-the-root",
         test_adam="failed:adam-eps-before-the-correction",
@@ -55,6 +56,7 @@ class RMSProp(torch.optim.Optimizer):
         "wrong_rmsprop_starts_at_the_first_square",
         "rmsprop: v starts at g * g. adam: L2 only. snapshot: The model alone.",
     )
+    .breaks("`restore(model, optimizer, saved)` brings back")
     .expect(
         test_rmsprop="failed:rmsprop-starts-at-the-first-square",
         test_adam="partial:adam-decay-always-coupled",
@@ -71,6 +73,7 @@ class RMSProp(torch.optim.Optimizer):
         "wrong_step_watched_by_autograd",
         "rmsprop: No no_grad. adam: The decay comes last. snapshot: The memory is emptied.",
     )
+    .breaks("Training then goes on as it went on")
     .expect(
         test_rmsprop="failed:step-watched-by-autograd",
         test_adam="partial:adam-decay-after-the-step",
@@ -92,5 +95,34 @@ class RMSProp(torch.optim.Optimizer):
     .edit(
         "optimizer.state[p] = {k: v.clone() if torch.is_tensor(v) else v for k, v in memory[i, j].items()}",
         "optimizer.state.pop(p, None)",
+    ),
+    Wrong("wrong_rmsprop_default_alpha", "rmsprop: alpha=0.9. adam: lr=0.01.")
+    .expect(test_rmsprop="partial", test_adam="partial")
+    .edit("alpha=0.99", "alpha=0.9")
+    .edit("lr=0.001", "lr=0.01", cell="adam"),
+    Wrong("wrong_rmsprop_options_of_the_start", "rmsprop: Options of the constructor. adam: Betas of the constructor.")
+    .expect(test_rmsprop="partial:rmsprop-options-of-the-start", test_adam="partial:adam-betas-of-the-start")
+    .edit("super().__init__(", "self.alpha, self.eps = alpha, eps\n        super().__init__(")
+    .edit(
+        's["v"].mul_(g["alpha"]).addcmul_(d, d, value=1 - g["alpha"])',
+        's["v"].mul_(self.alpha).addcmul_(d, d, value=1 - self.alpha)',
+    )
+    .edit('add_(g["eps"])', "add_(self.eps)")
+    .edit("super().__init__(", "self.betas = betas\n        super().__init__(", cell="adam")
+    .edit('g["betas"]', "self.betas"),
+    Wrong("wrong_rmsprop_scales_the_gradient", "rmsprop: g *= lr. adam: No root.")
+    .expect(test_rmsprop="partial:rmsprop-changes-the-gradient", test_adam="failed:adam-root-missing")
+    .edit('w.addcdiv_(d, bottom, value=-g["lr"])', 'd *= g["lr"]\n        w.addcdiv_(d, bottom, value=-1)')
+    .edit('(s["second"] / (1 - b2 ** s["count"])).sqrt()', '(s["second"] / (1 - b2 ** s["count"]))', cell="adam"),
+    Wrong("wrong_rmsprop_refuses_a_negative_lr", "rmsprop, adam: A check as in torch.optim.")
+    .expect(test_rmsprop="partial:rmsprop-refuses-a-negative-lr", test_adam="partial:adam-refuses-a-negative-lr")
+    .edit(
+        "super().__init__(",
+        'if not lr > 0.0:\n            raise ValueError("lr must be positive")\n        super().__init__(',
+    )
+    .edit(
+        "super().__init__(",
+        'if not lr > 0.0:\n            raise ValueError("lr must be positive")\n        super().__init__(',
+        cell="adam",
     ),
 ]

@@ -18,6 +18,7 @@ WRONG = [
         "wrong_sgd_decay_written_into_grad",
         "sgd: += on the gradient. rmsprop: The norm of the tensor. adam: lr is forgotten.",
     )
+    .breaks("It does not change any `p.grad`")
     .expect(
         test_sgd="partial:sgd-decay-written-into-grad",
         test_rmsprop="failed:rmsprop-one-size-for-all",
@@ -59,4 +60,26 @@ WRONG = [
     .edit("self.state[w]", "{}")
     .edit("with torch.enable_grad():\n                result = closure()", "pass", cell="rmsprop")
     .edit('b1, b2 = g["betas"]', 'b2, b1 = g["betas"]', cell="adam"),
+    Wrong("wrong_sgd_flat_views", "sgd: view(-1). adam: One count for a group.")
+    .breaks("Parameters have any shape")
+    .expect(test_sgd="failed", test_adam="partial:adam-count-of-the-group")
+    .edit('w.add_(d, alpha=-g["lr"])', 'w.view(-1).add_(d.reshape(-1), alpha=-g["lr"])')
+    .edit('for w in g["params"]:', 'g["t"] = g.get("t", 0) + 1\n            for w in g["params"]:', cell="adam")
+    .edit('s["count"] += 1', 's["count"] = g["t"]'),
+    Wrong("wrong_sgd_changes_the_gradient", "sgd: The velocity is added into p.grad. adam: Decay both ways.")
+    .breaks("It does not change any `p.grad`")
+    .expect(test_sgd="partial:sgd-changes-the-gradient", test_adam="partial:adam-decay-both-ways")
+    .edit('s["buf"].mul_(mu).add_(d)', 's["buf"] = d.add_(s["buf"], alpha=mu).clone()')
+    .edit(
+        '        else:\n            d = d + w * g["weight_decay"]', '        d = d + w * g["weight_decay"]', cell="adam"
+    ),
+    Wrong("wrong_sgd_returns_zero", "sgd: 0.0 where there is no closure. rmsprop: alpha of the start.")
+    .breaks("Without a closure the step returns `None`")
+    .expect(test_sgd="partial", test_rmsprop="partial:rmsprop-alpha-of-the-start")
+    .edit("result = None", "result = 0.0")
+    .edit(
+        's["v"].mul_(g["alpha"]).addcmul_(d, d, value=1 - g["alpha"])',
+        'a = self.defaults["alpha"]\n        s["v"].mul_(a).addcmul_(d, d, value=1 - a)',
+        cell="rmsprop",
+    ),
 ]

@@ -21,6 +21,11 @@ WRONG = [
         "snapshot: Two dicts of other people's tensors. fit: An SGD of its own in every epoch. "
         "affine: The argument bias is overlooked.",
     )
+    .breaks(
+        "With `bias=False` there is no",
+        "It stays good however long training goes on",
+        "uses the optimizer that it is given",
+    )
     .expect(
         test_snapshot="failed:snapshot-not-copied",
         test_fit="partial:fit-optimizer-made-anew",
@@ -47,6 +52,7 @@ WRONG = [
         "wrong_snapshot_spoiled_by_restore",
         "snapshot: Copied when taken, not when brought back. fit: The last loss. affine: addmm takes matrices only.",
     )
+    .breaks("`x` has shape `(..., in_features)`", "as often as one likes")
     .expect(
         test_snapshot="partial:snapshot-spoiled-by-restore",
         test_fit="partial:fit-history-last-batch",
@@ -86,4 +92,81 @@ WRONG = [
                 sizes.append(len(y))""",
     )
     .edit("super().__init__()", "super().__init__()\n        torch.manual_seed(42)", cell="affine"),
+    Wrong("wrong_snapshot_of_the_objects", "snapshot: Model and optimizer themselves. fit: Tensors in the result.")
+    .breaks("The result is a list with one Python `float`")
+    .expect(test_snapshot="failed:snapshot-without-any-copy", test_fit="partial:fit-history-holds-tensors")
+    .whole("""
+def snapshot(model, optimizer):
+    return model, optimizer
+
+
+def restore(model, optimizer, saved):
+    model.load_state_dict(saved[0].state_dict())
+    optimizer.load_state_dict(saved[1].state_dict())
+""")
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit("float(loss.detach())", "loss.detach()"),
+    Wrong("wrong_snapshot_memory_never_copied", "snapshot: Only the weights are copied. fit: Clipped, then divided.")
+    .breaks("however long training goes on")
+    .expect(test_snapshot="partial:snapshot-memory-never-copied", test_fit="partial:fit-clips-the-sum")
+    .edit("copy.deepcopy(optimizer.state_dict())", "optimizer.state_dict()")
+    .edit("copy.deepcopy(rest)", "rest")
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit(
+        "                if max_norm is not None:\n                    nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)\n",
+        "",
+    )
+    .edit(
+        "                for p in model.parameters():\n",
+        "                if max_norm is not None:\n                    nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)\n                for p in model.parameters():\n",
+    ),
+    Wrong("wrong_snapshot_only_one", "snapshot: A global place for the best. fit: The mean of the groups' means.")
+    .breaks("whatever other snapshots are taken")
+    .expect(test_snapshot="failed:snapshot-only-one", test_fit="partial:fit-history-mean-of-groups")
+    .whole("""
+KEPT = {}
+
+
+def snapshot(model, optimizer):
+    KEPT["model"] = copy.deepcopy(model.state_dict())
+    KEPT["optimizer"] = copy.deepcopy(optimizer.state_dict())
+    return KEPT
+
+
+def restore(model, optimizer, saved):
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(copy.deepcopy(saved["optimizer"]))
+""")
+    .base("right_groups_as_slices", cell="fit")
+    .edit(
+        "                numbers.append(out.item())\n                sizes.append(x.size(0))\n",
+        "                numbers.append(out.item() * x.size(0) / rows)\n",
+    )
+    .edit("            optimizer.step()\n", "            optimizer.step()\n            sizes.append(1)\n")
+    .edit("sum(a * b for a, b in zip(numbers, sizes)) / sum(sizes)", "sum(numbers) / sum(sizes)"),
+    Wrong(
+        "wrong_snapshot_of_this_model", "snapshot: Keyed by the parameters themselves. fit: Evaluates after an epoch."
+    )
+    .breaks("It may be restored into another model", "in training mode while it learns")
+    .expect(test_snapshot="partial:snapshot-of-this-model", test_fit="partial:fit-mode-lost-after-an-epoch")
+    .edit(
+        "return copy.deepcopy(model.state_dict()), copy.deepcopy(optimizer.state_dict())",
+        "return (model, copy.deepcopy(model.state_dict())), (optimizer, copy.deepcopy(optimizer.state_dict()))",
+    )
+    .edit("    weights, rest = saved", "    (model, weights), (optimizer, rest) = saved")
+    .edit(
+        "        if scheduler is not None:\n", "        model.eval()\n        if scheduler is not None:\n", cell="fit"
+    ),
+    Wrong("wrong_snapshot_changes_the_mode", "snapshot: eval, as before every saving.")
+    .breaks("It changes nothing: parameters")
+    .expect(test_snapshot="partial:snapshot-changes-the-mode")
+    .edit("    return copy", "    model.eval()\n    return copy"),
+    Wrong("wrong_snapshot_becomes_the_model", "snapshot: p.data is replaced. fit: The batches are shuffled.")
+    .breaks("as often as one likes", "in the order of the list")
+    .expect(test_snapshot="partial:snapshot-becomes-the-model", test_fit="failed")
+    .base("right_methods_for_each_parameter")
+    .edit("t.copy_(values[name])", "t.data = values[name]")
+    .edit(
+        "numbers, sizes = [], []", "numbers, sizes = [], []\n        batches = batches[1:] + batches[:1]", cell="fit"
+    ),
 ]

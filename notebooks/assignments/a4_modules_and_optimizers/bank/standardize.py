@@ -31,6 +31,7 @@ class Standardize(nn.Module):
         "standardize: eps is added to the deviation. parallel_block: hstack joins along axis 1. "
         "sgd: nesterov is not looked at.",
     )
+    .breaks("`x` has one axis or more")
     .expect(
         test_standardize="partial:standardize-eps-outside",
         test_parallel_block="partial:block-joined-along-axis-1",
@@ -55,6 +56,7 @@ class Standardize(nn.Module):
         "standardize: The deviation is stored. parallel_block: clones of all branches. "
         "sgd: The first velocity is not a copy.",
     )
+    .breaks("makes no copies", "Somebody may write new numbers into")
     .expect(
         test_standardize="partial:standardize-keeps-deviation",
         test_parallel_block="failed:block-copies",
@@ -102,4 +104,53 @@ class Standardize(nn.Module):
     .edit('s["buf"].mul_(mu).add_(d)', 's["buf"].mul_(mu).add_(d, alpha=g["lr"])')
     .edit('d = d.add(s["buf"], alpha=mu)', 'd = (g["lr"] * d).add(s["buf"], alpha=mu)')
     .edit('w.add_(d, alpha=-g["lr"])', 'w.sub_(d if mu else g["lr"] * d)'),
+    Wrong(
+        "wrong_standardize_counts_batches", "standardize: A counter, as BatchNorm has. sgd: Closures are called twice."
+    )
+    .breaks("are the only entries of `state_dict()`")
+    .expect(test_standardize="partial", test_sgd="partial")
+    .edit(
+        "self.m, self.eps = momentum, eps",
+        """self.m, self.eps = momentum, eps
+        self.register_buffer("batches", torch.tensor(0))""",
+    )
+    .edit("result = closure()", "closure()\n                result = closure()", cell="sgd"),
+    Wrong("wrong_standardize_float32_statistics", "standardize: float() after each update. sgd: A number is returned.")
+    .breaks("`.double()` converts the buffers", "returns the very object")
+    .expect(test_standardize="partial", test_sgd="partial")
+    .edit("self.m * mu.detach()", "self.m * mu.detach()\n        self.running_mean = self.running_mean.float()")
+    .edit("self.m * sigma2.detach()", "self.m * sigma2.detach()\n        self.running_var = self.running_var.float()")
+    .edit("result = closure()", "result = closure().item()", cell="sgd"),
+    Wrong(
+        "wrong_standardize_not_saved", "standardize: Buffers that are not saved. sgd: zero_grad at the end of a step."
+    )
+    .breaks("are the only entries of `state_dict()`", "It does not change any `p.grad`")
+    .expect(test_standardize="partial:standardize-not-saved", test_sgd="partial:sgd-clears-gradients")
+    .edit("torch.full((features,), 0.0))", "torch.full((features,), 0.0), persistent=False)")
+    .edit("torch.full((features,), 1.0))", "torch.full((features,), 1.0), persistent=False)")
+    .edit("return result", "self.zero_grad()\n        return result", cell="sgd"),
+    Wrong("wrong_standardize_overwritten", "standardize: Divides in place. rmsprop: zero_grad at the end of a step.")
+    .breaks("autograd does this by itself if you let it")
+    .expect(test_standardize="partial:standardize-overwritten", test_rmsprop="partial:rmsprop-clears-gradients")
+    .edit("return centered * (sigma2 + self.eps) ** -0.5", "return centered.div_((sigma2 + self.eps).sqrt())")
+    .edit(
+        "return result",
+        "for g in self.param_groups:\n            for w in g['params']:\n                w.grad = None\n        return result",
+        cell="rmsprop",
+    ),
+    Wrong("wrong_standardize_learns_a_scale", "standardize: A trained scale, which is another exercise.")
+    .breaks("The module has no parameters")
+    .expect(test_standardize="partial")
+    .edit(
+        "self.m, self.eps = momentum, eps",
+        "self.m, self.eps = momentum, eps\n        self.gamma = nn.Parameter(torch.ones(features))",
+    ),
+    Wrong("wrong_standardize_variance_starts_at_zero", "standardize: Two zeros. parallel_block: A set of modules.")
+    .breaks("They start at 0 and at 1", "works twice")
+    .expect(
+        test_standardize="partial:standardize-variance-starts-at-zero",
+        test_parallel_block="partial:block-drops-a-repeated-branch",
+    )
+    .edit("torch.full((features,), 1.0)", "torch.full((features,), 0.0)")
+    .edit("for branch in self.branches:", "for branch in self.branches.children():", cell="parallel_block"),
 ]
