@@ -224,8 +224,8 @@ STANDARDIZE_FAULTS = [
         "standardize-parameters",
         family="NN04",
         cell="standardize",
-        words="`running_mean` and `running_var` are parameters. An optimizer gets them and may move them by weight decay or "
-        "momentum, although no gradient belongs to them. Look at how a module learns of a tensor that is no "
+        words="`running_mean` and `running_var` are parameters. An optimizer gets them and may move them by weight "
+        "decay or momentum, although no gradient belongs to them. Look at how a module learns of a tensor that is no "
         "parameter.",
         tests=STANDARDIZE,
     ),
@@ -671,8 +671,8 @@ SGD_FAULTS = [
         "missing-gradient-not-skipped",
         cell="sgd",
         edits={SKIP: ""},
-        words="A parameter without a gradient makes your step fail: its `grad` is None. Frozen layers and branches that "
-        "were not used have no gradient. Look at the start of your inner loop.",
+        words="A parameter without a gradient makes your step fail: its `grad` is None. Frozen layers and branches "
+        "that were not used have no gradient. Look at the start of your inner loop.",
         tests=OPTIMIZERS,
     ),
     Fault(
@@ -968,8 +968,8 @@ ADAM_FAULTS = [
         family="OP04",
         cell="adam",
         edits={'beta_1, beta_2 = group["betas"]': 'beta_1, beta_2 = self.defaults["betas"]'},
-        words="The betas are those from `__init__`; what stands in a group has no effect on them. Often the layers of a "
-        "network get different options. Look at where you read them.",
+        words="The betas are those from `__init__`; what stands in a group has no effect on them. Often the layers of "
+        "a network get different options. Look at where you read them.",
         tests=ADAM,
     ),
     Fault(
@@ -1703,8 +1703,8 @@ FIT_FAULTS = [
         family="EV06",
         cell="fit",
         edits={ADDED: "total += loss.item() * len(x) / group_rows", "rows += group_rows": "rows += 1"},
-        words="Your loss of an epoch is the mean of the groups' means. A row in a small group then counts more than one "
-        "in a large group. Look at what you add up and what you divide by.",
+        words="Your loss of an epoch is the mean of the groups' means. A row in a small group then counts more than "
+        "one in a large group. Look at what you add up and what you divide by.",
         tests=FIT,
     ),
     Fault(
@@ -1739,8 +1739,8 @@ FIT_FAULTS = [
             MOVE: "            for p in model.parameters():\n                p.grad /= group_rows\n"
             "            optimizer.step()\n",
         },
-        words="You clip the gradient of the sum over the rows, and divide by their number afterwards. Clipped steps are "
-        "then too short. max_norm bounds the gradient of the mean. Look at the order of dividing and clipping.",
+        words="You clip the gradient of the sum over the rows, and divide by their number afterwards. Clipped steps "
+        "are then too short. max_norm bounds the gradient of the mean. Look at the order of dividing and clipping.",
         tests=FIT,
     ),
     Fault(

@@ -112,13 +112,12 @@ def restore(model, optimizer, saved):
     .edit("copy.deepcopy(optimizer.state_dict())", "optimizer.state_dict()")
     .edit("copy.deepcopy(rest)", "rest")
     .base("right_methods_for_each_parameter", cell="fit")
-    .edit(
-        "                if max_norm is not None:\n                    nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)\n",
-        "",
-    )
+    .edit("nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)", "pass")
     .edit(
         "                for p in model.parameters():\n",
-        "                if max_norm is not None:\n                    nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)\n                for p in model.parameters():\n",
+        """                nn.utils.clip_grad_norm_(model.parameters(), max_norm or 1e9)
+                for p in model.parameters():
+""",
     ),
     Wrong("wrong_snapshot_only_one", "snapshot: A global place for the best. fit: The mean of the groups' means.")
     .breaks("whatever other snapshots are taken")

@@ -135,7 +135,9 @@ class Standardize(nn.Module):
     .edit("return centered * (sigma2 + self.eps) ** -0.5", "return centered.div_((sigma2 + self.eps).sqrt())")
     .edit(
         "return result",
-        "for g in self.param_groups:\n            for w in g['params']:\n                w.grad = None\n        return result",
+        """for w in sum([g["params"] for g in self.param_groups], []):
+            w.grad = None
+        return result""",
         cell="rmsprop",
     ),
     Wrong("wrong_standardize_learns_a_scale", "standardize: A trained scale, which is another exercise.")
