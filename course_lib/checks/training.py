@@ -229,13 +229,14 @@ class Heavy(nn.Module):
 @contextlib.contextmanager
 def memory_left(device: str, nbytes: int) -> Iterator[None]:
     """Within, the device gives this process so many bytes more than it has reserved, and then no more."""
-    total = torch.cuda.get_device_properties(device).total_memory
+    index = torch.device(device).index or 0
+    total = torch.cuda.get_device_properties(index).total_memory
     torch.cuda.empty_cache()
-    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved(device) + nbytes) / total, device)
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved(index) + nbytes) / total, index)
     try:
         yield
     finally:
-        torch.cuda.set_per_process_memory_fraction(1.0, device)
+        torch.cuda.set_per_process_memory_fraction(1.0, index)
 
 
 class _Alive:
