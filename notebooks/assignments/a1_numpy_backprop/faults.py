@@ -161,6 +161,7 @@ NUMERICAL_GRADIENT = [
         "pass to f in both calls.",
         tests=DIFFERENCES,
         pairs=False,
+        bare=True,
     ),
     Fault(
         "difference-sign",
@@ -999,6 +1000,19 @@ TRAINING = [
         "`value = value - ...` gives a new array to a local variable. Or the dict that you update is not the one that "
         "you return. Look at where the new value is stored.",
         tests=TRAIN,
+    ),
+    Fault(
+        "given-params-returned",
+        family="NP12",
+        cell="train",
+        edits={
+            "params = dict(params)": "given, params = params, dict(params)",
+            "return params, losses": "return given, losses",
+        },
+        words="The parameters that come back are the ones that went in, though your losses are those of a network that "
+        "learns. The dict that you update is not the one that you return. Look at your `return`.",
+        tests=TRAIN,
+        pairs=False,
     ),
     Fault(
         "params-changed-in-place",
