@@ -280,22 +280,27 @@ def _measured(program: Program) -> list[Array]:
 
 def _require_programs(Tensor: Any, programs: Sequence[Program], hints: Mapping[str, str]) -> str:
     for program in programs:
-        if _difference(Tensor, program) is None:
-            continue
-        # The smallest part of it that is wrong, too.
-        for simple in simpler_ones(program):
-            found = _difference(Tensor, simple)
-            if found is not None:
-                leaves = ", ".join(f"{name} = {value.tolist()}" for name, value in simple.leaves.items())
-                code = simple.code()
-                operation = simple.steps[-1][1].op
-                hint = hints.get(operation, hints.get("", ""))
-                try:
-                    require(found, {"": hint}, source="it should be")
-                except CheckFailed as failure:
-                    text = f"for `{code}` with {leaves}, and the gradient {simple.gradient.tolist()}: {failure}"
-                    raise CheckFailed(text) from None
+        if _complaint(Tensor, program, hints):
+            # The smallest part of it that is wrong, too.
+            said = ((simple, _complaint(Tensor, simple, hints)) for simple in simpler_ones(program))
+            simple, complaint = next((pair for pair in said if pair[1]), (program, "it is wrong now and then."))
+            leaves = ", ".join(f"{name} = {value.tolist()}" for name, value in simple.leaves.items())
+            fail(f"for `{simple.code()}` with {leaves}, and the gradient {simple.gradient.tolist()}: {complaint}")
     return f" ({len(programs)} programs)"
+
+
+def _complaint(Tensor: Any, program: Program, hints: Mapping[str, str]) -> str:
+    """What is wrong with the answers to a program; empty if nothing is."""
+    hint = hints.get(program.steps[-1][1].op, hints.get("", ""))
+    try:
+        require(_difference(Tensor, program), {"": hint}, source="it should be")
+    except (CheckFailed, NotImplementedError) as failure:
+        if isinstance(failure, NotImplementedError):
+            raise
+        return str(failure)
+    except Exception as error:
+        return f"your code raised {type(error).__name__}: {error}.{f' Hint: {hint}' if hint else ''}"
+    return ""
 
 
 def _difference(Tensor: Any, program: Program) -> Any:

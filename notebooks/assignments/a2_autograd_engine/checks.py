@@ -136,7 +136,7 @@ def test_what_is_refused_and_forgotten(student, reference, draw, expect):
     )
     names = [f"x.grad after {case}" for case in (*cases, "a change of numbers that were not saved")]
     names.append(
-        "whether the second uses of these three, the third of the kept graph and that of changed numbers were refused (1)"
+        "which uses were refused (1): the second of each, the third of the kept graph, that of changed numbers"
     )
     expect.close(
         student.run(gradients_after_refusals, **data), reference.run(gradients_after_refusals, **data), names=names

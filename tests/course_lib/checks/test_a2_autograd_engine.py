@@ -146,7 +146,7 @@ def test_a_later_exercise_goes_on_when_an_earlier_cell_runs_again() -> None:
         "modes",
         "training",
     ):
-        broken = sources[grade_id].replace("vjp(gradient)", "vjp(-gradient)").replace("return", "return None;")
+        broken = sources[grade_id].replace("+", "-")
         for source in [sources[grade_id]] if grade_id in ("operators", "training") else [broken, sources[grade_id]]:
             exec(source, names)
     model = names["MLP"]([3, 4, 2], np.random.default_rng(0))
@@ -157,7 +157,7 @@ def test_a_later_exercise_goes_on_when_an_earlier_cell_runs_again() -> None:
 def test_the_failing_program_is_shown_in_the_students_own_names() -> None:
     entry = TWO.bank["wrong_sub_sign"]
     [message] = [e for e in errors_of(TWO.of_entry(entry)) if "programs" in e]
-    assert "`y = x0 - x1` with x0 = " in message and "x1.grad" in message and "does a - b grow or fall" in message
+    assert "for `y = x0 - x" in message and "x0.grad" in message and "does a - b grow or fall" in message
 
 
 @pytest.mark.parametrize(("entry", "words"), [
@@ -165,7 +165,7 @@ def test_the_failing_program_is_shown_in_the_students_own_names() -> None:
     ("wrong_tensor_saves_list", "Note the number"),
     ("wrong_backward_overwritten", "9 + 9 = 18"),
     ("wrong_backward_recursion", "ended with RecursionError"),
-    ("wrong_backward_paths", "were called 126 times"),
+    ("wrong_backward_paths", "were called 63 times"),
     ("wrong_backward_shares", "they are one array"),
     ("wrong_backward_used_is_leaf", "be told from a leaf"),
     ("wrong_unbroadcast_drops", "those of size 1, which stay"),

@@ -64,7 +64,8 @@ WRONG = [
         "    return Tensor.from_op(total.data / count, (total,), lambda g: (g / count,))",
         "    value = np.mean(a.data, axis=axis, keepdims=keepdims)\n"
         "    kept = np.mean(a.data, axis=axis, keepdims=True).shape\n"
-        "    return Tensor.from_op(value, (a,), lambda g: (np.reshape(g, kept) * np.ones(a.shape) * value.size / a.data.size,))",
+        "    return Tensor.from_op(value, (a,), "
+        "lambda g: (np.reshape(g, kept) * np.ones(a.shape) * value.size / a.data.size,))",
     ),
     Wrong("wrong_reshape", "The gradient keeps the new shape.")
     .expect(test_shapes="partial:reshape-not-undone")
