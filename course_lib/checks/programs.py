@@ -217,10 +217,12 @@ def _needed(
     for name in known:
         if name in kept and name[0] in "xc":
             leaves[name] = f"{name[0]}{sum(n[0] == name[0] for n in leaves.values())}"
-    results = dict(zip([name for name, _ in steps if name in kept and name != last], LETTERS, strict=False))
-    names = {**leaves, **results, last: "y"}
+    results: dict[str | float, str] = dict(
+        zip([name for name, _ in steps if name in kept and name != last], LETTERS, strict=False)
+    )
+    names: dict[str | float, str] = {**leaves, **results, last: "y"}
     own = tuple((names[n], replace(s, of=tuple(names.get(v, v) for v in s.of))) for n, s in steps if n in kept)
-    gradient = _rounded(generator.normal(0.0, 1.0, known[last].shape), decimals)
+    gradient = _rounded(np.asarray(generator.normal(0.0, 1.0, known[last].shape)), decimals)
     return Program({new: known[str(old)] for old, new in leaves.items()}, own, gradient)
 
 
@@ -288,7 +290,8 @@ def _one_of(several: Sequence[Any], generator: np.random.Generator) -> Any:
 def _stack(shapes: Sequence[tuple[int, ...]], generator: np.random.Generator) -> tuple[int, ...]:
     """The shape of a matrix or a stack of them."""
     fitting = [shape for shape in shapes if len(shape) > 1]
-    return _one_of(fitting, generator)
+    shape: tuple[int, ...] = _one_of(fitting, generator)
+    return shape
 
 
 def _broadcasts(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
@@ -310,7 +313,8 @@ def _axis(generator: np.random.Generator, ndim: int) -> int | tuple[int, ...] | 
 def _new_shape(generator: np.random.Generator, size: int) -> tuple[int, ...]:
     divisors = [n for n in range(1, size + 1) if size % n == 0]
     n = _one_of(divisors, generator)
-    return _one_of(((n, size // n), (-1, n), (size,), (n, 1, -1), (1, -1)), generator)
+    shape: tuple[int, ...] = _one_of(((n, size // n), (-1, n), (size,), (n, 1, -1), (1, -1)), generator)
+    return shape
 
 
 def _draw_index(generator: np.random.Generator, shape: tuple[int, ...]) -> Any:
