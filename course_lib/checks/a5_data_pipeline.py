@@ -60,8 +60,10 @@ def epochs_of(loader: Any, epochs: int = 1) -> list[list[Any]]:
 
 def batches_of(dataset: Any, workers: int, epochs: int = 1, **options: Any) -> list[list[Any]]:
     """The batches of each pass of a loader over the data set."""
+    # What a worker cannot send (an exception of a class that cannot be pickled) never comes: then stop waiting.
     with forked_workers():
-        return epochs_of(DataLoader(dataset, num_workers=workers, **options), epochs)
+        loader = DataLoader(dataset, num_workers=workers, timeout=60 if workers else 0, **options)
+        return epochs_of(loader, epochs)
 
 
 def write_images(root: Path | str, images: Sequence[tuple[str, np.ndarray]]) -> None:

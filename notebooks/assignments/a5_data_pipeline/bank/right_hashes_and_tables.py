@@ -25,15 +25,11 @@ class ImageFiles(Dataset):
         return (image if self.transform is None else self.transform(image)), label
 
 
-class Damaged(ValueError):
-    pass
-
-
 def decoded(path):
     try:
         return np.asarray(Image.open(path).convert("RGB"))
     except Exception as error:
-        raise Damaged(f"{path}: {error!r}") from None
+        raise ValueError(f"{path}: {error!r}") from None
 """,
     "transforms": """
 def channel_statistics(dataset, indices):

@@ -66,7 +66,7 @@ def numbers_in(path):
         yield from map(float, file)
 
 
-class NumberStream(torch.utils.data.ChainDataset):
+class NumberStream(torch.utils.data.IterableDataset):
     def __init__(self, paths):
         self.paths = list(paths)
 
