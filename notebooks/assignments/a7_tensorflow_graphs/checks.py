@@ -82,7 +82,7 @@ def test_shared_variables(student, reference, draw, expect):
 def variables_fault(names):
     if len(names) == 2:
         return "graph-variables-by-other-names"
-    return "graph-variables-not-shared" if len(names) > 2 else ""
+    return "graph-more-variables" if len(names) > 2 else ""
 
 
 def stepped(student, reference, draw, sizes):

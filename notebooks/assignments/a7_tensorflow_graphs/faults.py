@@ -62,10 +62,10 @@ BUILD_GRAPH = [
         tests=GRAPH,
     ),
     Fault(
-        "graph-variables-not-shared",
+        "graph-more-variables",
         cell="build_graph",
-        words="The graph has more trainable variables than a w and a b. In a siamese network both inputs pass "
-        "through the same ones; copies would drift apart in training. Look at each line that makes a "
+        words="The graph has more trainable variables than a w and a b. Whoever trains a graph trains all of "
+        "them, and a copy of the encoder would drift away from the first. Look at each line that makes a "
         "variable, and how often it runs.",
         tests=GRAPH,
     ),
@@ -79,12 +79,12 @@ BUILD_GRAPH = [
         minor=True,
     ),
     Fault(
-        "graph-second-input-through-constants",
+        "graph-second-input-apart",
         cell="build_graph",
         edits={"encode(x1) - encode(x2)": "encode(x1) - tf.tanh(tf.matmul(x2, w_start) + b_start)"},
-        words="The second input passes through the start values, as constants, and not through the variables. It "
-        "is right until the first step; then the two encoders are different ones, and the gradients lack "
-        "one half. Look at what x2 is multiplied by.",
+        words="Your gradients lack the part of the second input. It meets the start values, but not in the "
+        "variables that the first one passes through: in constants, or in copies. That looks right until "
+        "the first step, and then the two encoders are different ones. Look at what x2 is multiplied by.",
         tests=GRAPH,
     ),
     Fault(
@@ -729,8 +729,8 @@ EXPORT_ENCODER = [
     Fault(
         "export-batch-size-fixed",
         cell="export_encoder",
-        words="The signature says that it takes one batch size alone. Whoever serves the model reads that, and refuses "
-        "the others. Look at the shapes that the function was traced with.",
+        words="The signature says that it takes one batch size alone. Whoever serves the model reads that, and "
+        "refuses the others. Look at the shapes that the function was traced with.",
         tests=EXPORT,
     ),
     Fault(

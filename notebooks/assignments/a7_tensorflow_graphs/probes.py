@@ -30,8 +30,8 @@ def graph_after_steps(ns, w, b, learning_rate, batches):
 
     graph, nodes = ns.build_graph(w, b, learning_rate)
     with graph.as_default():
-        variables = {variable.op.name: variable for variable in v1.trainable_variables()}
-        watched = [variables["encoder/w"], variables["encoder/b"]]
+        variables = v1.trainable_variables()
+    watched = [next(variable for variable in variables if len(variable.shape) == rank) for rank in (2, 1)]
     found = []
     with v1.Session(graph=graph) as session:
         session.run(nodes["init"])

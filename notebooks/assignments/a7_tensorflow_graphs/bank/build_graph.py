@@ -83,18 +83,24 @@ WRONG = [
     .edit("def build_graph", "ONLY = tf.Graph()\n\n\ndef build_graph")
     .edit("with tf.Graph().as_default() as graph", "with ONLY.as_default() as graph"),
     Wrong("wrong_two_encoders", "Each input has variables of its own.")
-    .expect(test_build_graph="failed:graph-variables-not-shared")
+    .expect(test_build_graph="failed:graph-second-input-apart")
     .breaks("exactly two trainable variables")
     .edit("            code2 = tf.nn.tanh(x2 @ w + b)", "            code2 = tf.nn.tanh(x2 @ w2 + b2)")
     .edit(
         "        x1 = v1.placeholder(",
         "        w2 = tf.Variable(w_start)\n        b2 = tf.Variable(b_start)\n        x1 = v1.placeholder(",
     ),
+    Wrong("wrong_third_variable", "A counter is trainable.")
+    .expect(test_build_graph="partial:graph-more-variables")
+    .edit(
+        "        x1 = v1.placeholder(",
+        ("        steps = v1.get_variable('steps', initializer=0.0)\n        x1 = v1.placeholder("),
+    ),
     Wrong("wrong_names", "The scope has another name.")
-    .expect(test_build_graph="failed:graph-variables-by-other-names")
+    .expect(test_build_graph="partial:graph-variables-by-other-names")
     .edit('variable_scope("encoder")', 'variable_scope("net")'),
     Wrong("wrong_second_input_constant", "The second input meets the start values.")
-    .expect(test_build_graph="failed:graph-second-input-through-constants")
+    .expect(test_build_graph="failed:graph-second-input-apart")
     .breaks("Both inputs pass through them")
     .edit("tf.nn.tanh(x2 @ w + b)", "tf.nn.tanh(x2 @ w_start + b_start)"),
     Wrong("wrong_no_control_dependency", "Nothing makes the loss wait for the updates.")
