@@ -191,6 +191,9 @@ def test_two_steps_in_turns(student, reference, draw, expect):
     starts = [draw.normal((3,), 1.0, np.float32) for _ in range(2)]
     data = {"starts": starts, "calls": compiled(draw, [(2, 0.25), (3, 0.25)])[2]}
     got, wanted = student.run(steps_in_turns, **data), reference.run(steps_in_turns, **data)
+    moved = [not np.array_equal(start, after) for start, after in zip(starts, got["after"], strict=True)]
+    sentence = "The variables of the second step are as they were; those of the first have moved."
+    expect.true(moved != [True, False], sentence, fault="step-shared-between-calls")
     expect.close(got["after"], wanted["after"], "the variables", names=("of the first step", "of the second step"))
     for mine, right in zip(got["returned"], wanted["returned"], strict=True):
         expect.close(mine, right, "the losses", names=("of the first step", "of the second step"))

@@ -495,17 +495,9 @@ MAKE_STEP = [
     Fault(
         "step-shared-between-calls",
         cell="make_step",
-        edits={
-            "    def step(x, y, learning_rate):\n        loss": (
-                '    compiled = vars(make_step).setdefault("compiled", compiled)\n'
-                "\n"
-                "    def step(x, y, learning_rate):\n"
-                "        loss"
-            )
-        },
-        words="The step of a second call of make_step does not train its own variables: it runs the graph that "
-        "was traced for the first. A trace keeps the loss function and the variables that it met. Look at "
-        "where the traced function lives.",
+        words="The step of a second call of make_step leaves its own variables as they were, while those of the first have "
+        "moved. A trace keeps the loss function and the variables that it met. Look at what two calls of make_step "
+        "share, and where the traced function lives.",
         tests=STEP,
     ),
     Fault(

@@ -142,7 +142,7 @@ WRONG = [
         "        if self.rate is None:\n            self.rate = tf.cast(learning_rate, tf.float32)",
     ),
     Wrong("wrong_one_for_all", "One step is made for all.")
-    .expect(test_make_step="partial:step-shared-between-calls")
+    .expect(test_make_step="failed:step-shared-between-calls")
     .breaks("do not interfere")
     .whole("""ONE = {}
 
