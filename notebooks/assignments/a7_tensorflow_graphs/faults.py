@@ -495,9 +495,9 @@ MAKE_STEP = [
     Fault(
         "step-shared-between-calls",
         cell="make_step",
-        words="The step of a second call of make_step leaves its own variables as they were, while those of the first have "
-        "moved. A trace keeps the loss function and the variables that it met. Look at what two calls of make_step "
-        "share, and where the traced function lives.",
+        words="The step of a second call of make_step leaves its own variables as they were, while those of the "
+        "first have moved. A trace keeps the loss function and the variables that it met. Look at what two "
+        "calls of make_step share, and where the traced function lives.",
         tests=STEP,
     ),
     Fault(
