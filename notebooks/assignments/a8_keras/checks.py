@@ -42,7 +42,7 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 # --- 1. two images, one encoder -------------------------------------------------------------------------------------
 
 
-@pytest.mark.cell("test_pair_model", search="single")
+@pytest.mark.cell("test_pair_model", weight=3, search="single")
 @pytest.mark.parametrize(("shape", "hidden", "units"), [((2, 2), 3, 2), ((2, 3, 2), 4, 3), ((3,), 3, 3)])
 def test_encoder(student, reference, draw, expect, shape, hidden, units):
     """The encoder flattens, then Dense with ReLU, then Dense with tanh; its weights exist from the start."""
@@ -53,7 +53,7 @@ def test_encoder(student, reference, draw, expect, shape, hidden, units):
     expect.close(student.run(encoder_codes, **data), reference.run(encoder_codes, **data), "the codes", **CLOSE)
 
 
-@pytest.mark.cell("test_pair_model", weight=2, search="single")
+@pytest.mark.cell("test_pair_model", weight=3, search="single")
 @pytest.mark.parametrize(("shape", "units", "classes"), [((2,), 2, 3), ((2, 2), 3, 1), ((3, 2), 2, 4)])
 def test_outputs_of_the_pair_model(student, reference, draw, expect, shape, units, classes):
     """Both outputs are right for the weights of the encoder that was given: logits, from the right codes."""
@@ -62,7 +62,8 @@ def test_outputs_of_the_pair_model(student, reference, draw, expect, shape, unit
     weights |= {"digit kernel": draw.normal((units, classes), 2.0, F), "same kernel": draw.normal((units, 1), 3.0, F)}
     weights["same bias"] = draw.normal((1,), dtype=F)
     images = [{side: draw.normal((n, *shape), dtype=F) for side in ("left", "right")} for n in (3, 1)]
-    data = {"shape": shape, "classes": classes, "weights": weights, "images": images}
+    first = {name: draw.normal(value.shape, dtype=F) for name, value in weights.items()}
+    data = {"shape": shape, "classes": classes, "first": first, "weights": weights, "images": images}
     got, wanted = student.run(pair_outputs, **data), reference.run(pair_outputs, **data)
     expect.close(got, wanted, "the outputs", **CLOSE)
 
@@ -74,7 +75,6 @@ def test_weights_of_the_pair_model(student, reference, draw, expect):
     asked = {"shape": shape, "classes": classes, "units": units}
     (names, many), (right, as_many) = student.run(pair_weights, **asked), reference.run(pair_weights, **asked)
     found = f"the model has {many} weights: {', '.join(names)}; it should have {as_many}: {', '.join(right)}."
-    expect.true(not (names == right and many == as_many + 2), found, kind="keys", fault="pair-two-encoders")
     expect.true(many == as_many and names == right, found, kind="keys")
     kind = student.run(encoder_kind, shape=shape)
     expect.true(kind, "make_encoder does not return a keras.Sequential.", kind="type", fault="encoder-not-sequential")
@@ -90,7 +90,7 @@ def test_loss_of_the_pair_model(student, reference, draw, expect):
     expect.close(got, wanted, "the loss", **CLOSE)
 
 
-@pytest.mark.cell("test_pair_model", weight=2, search="single")
+@pytest.mark.cell("test_pair_model", weight=3, search="single")
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_steps_of_the_pair_model(student, reference, draw, expect, steps):
     """The weights are right after one, two and three steps of SGD with the rate that was given."""
@@ -154,7 +154,7 @@ def test_weights_of_context(student, reference, draw, expect, features, units):
     asked = {"features": features, "units": units}
     before, shapes, many, names = student.run(context_weights, **asked)
     right, names_right = reference.run(context_weights, **asked)[1::2]
-    expect.true(before == 0, f"a new layer has {before} weights.", kind="length", fault="context-built-too-early")
+    expect.true(before == 0, f"a new layer has {before} weights.", kind="length")
     expect.true(many == 3, f"the layer has {many} weights; it should have 3.", kind="length")
     expect.true(names == names_right, f"the weights are called {names}; they should be called {names_right}.")
     found = f"of the layer's 3 weights {len(shapes)} are trained."
@@ -266,12 +266,12 @@ def require_steps(student, reference, expect, data, steps):
 
 # Values by rank: which epoch is the best, and which would be better if training went on.
 SERIES = {
-    "stops": [5, 3, 4, 6, 1],
+    "stops": [5, 6, 3, 4, 6, 2, 6, 6, 6, 1],
     "waits": [5, 6, 3, 4, 1, 2],
     "ends by itself": [5, 3, 4],
-    "equal": [5, 3, 3, 3, 1],
-    "nan first": [math.nan, 5, 3, 4, 1, 6],
-    "nan between": [5, 3, math.nan, 4, 1],
+    "equal": [5, 3, 3, 4, 4, 1],
+    "nan first": [math.nan, 6, 6, 3, 4, 1, 6],
+    "nan between": [5, 3, math.nan, 4, 6, 6],
     "last is best": [5, 4, 3],
 }
 
@@ -300,7 +300,9 @@ def require_best(student, reference, expect, options, runs):
 @pytest.mark.parametrize("name", ["stops", "waits", "ends by itself", "last is best"])
 def test_best_weights(student, reference, draw, expect, name):
     """The model ends with the weights of the best epoch, all of them, whether training was stopped or not."""
-    require_best(student, reference, expect, {"patience": 2}, [script(draw, SERIES[name])])
+    # After a training that ends by itself, one that is stopped: together they tell when weights are put back.
+    more = [script(draw, SERIES["stops"])] if name == "ends by itself" else []
+    require_best(student, reference, expect, {"patience": 2}, [script(draw, SERIES[name]), *more])
 
 
 @pytest.mark.cell("test_stop_at_best", search="single")
@@ -311,14 +313,15 @@ def test_patience(student, reference, draw, expect, patience, ranks):
     require_best(student, reference, expect, options, [script(draw, ranks)])
 
 
-@pytest.mark.cell("test_stop_at_best", search="single")
+@pytest.mark.cell("test_stop_at_best", weight=3, search="single")
 @pytest.mark.parametrize("name", ["equal", "nan first", "nan between"])
 def test_no_improvement(student, reference, draw, expect, name):
     """An equal value and nan do not improve; the first real value does."""
-    require_best(student, reference, expect, {"patience": 2}, [script(draw, SERIES[name])])
+    options = {"patience": 3 if name == "nan first" else 2}
+    require_best(student, reference, expect, options, [script(draw, SERIES[name])])
 
 
-@pytest.mark.cell("test_stop_at_best", search="single")
+@pytest.mark.cell("test_stop_at_best", weight=3, search="single")
 @pytest.mark.parametrize("ranks", [[1, 4, 2, 3, 6], [4, 6, 5]])
 def test_largest_is_best(student, reference, draw, expect, ranks):
     """With mode="max" the largest value is the best; monitor says which number to look at."""
@@ -334,7 +337,7 @@ def test_second_fit(student, reference, draw, expect):
 
 
 @pytest.mark.cell("test_stop_at_best", search="single")
-@pytest.mark.parametrize("name", ["stops", "waits", "nan first"])
+@pytest.mark.parametrize("name", ["stops", "waits"])
 def test_best_epoch(student, reference, draw, expect, name):
     """best_epoch is right, and training ends after the right epoch."""
     data = {"options": {"patience": 2}, "runs": [script(draw, SERIES[name])]}
@@ -408,7 +411,7 @@ def mirrors(student, draw, expect, options, calls, many=MANY):
     return found
 
 
-@pytest.mark.cell("test_random_mirror")
+@pytest.mark.cell("test_random_mirror", weight=2)
 @pytest.mark.parametrize("many", [3, 40])
 def test_images_outside_training(student, draw, expect, many):
     """With training=False, or without a word about it, the images come out as they went in."""
@@ -448,7 +451,7 @@ def test_share_of_the_images(student, draw, expect, rate):
     expect.true(abs(neighbors - 2 * rate * (1 - rate)) < 0.2, f"{found}: images depend on each other.")
 
 
-@pytest.mark.cell("test_random_mirror")
+@pytest.mark.cell("test_random_mirror", weight=2)
 @pytest.mark.parametrize("seed", [None, 3])
 def test_draws_anew(student, draw, expect, seed):
     """Every call in training draws anew, with a seed and without."""
@@ -461,7 +464,7 @@ def test_draws_anew(student, draw, expect, seed):
     expect.true(not (first == second).all(), "two calls mirrored the same images.")
 
 
-@pytest.mark.cell("test_random_mirror")
+@pytest.mark.cell("test_random_mirror", weight=2)
 def test_seed(student, draw, expect):
     """Two layers with the same seed make the same choices, call after call; with another seed they differ."""
     seed = int(draw.integers(1, 10**6, ()))
@@ -518,7 +521,7 @@ def test_first_phase(student, reference, draw, expect, steps):
 
 
 @pytest.mark.cell("test_transfer", weight=3, search="single")
-@pytest.mark.parametrize(("depth", "steps"), [(1, 1), (4, 1), (4, 2), (7, 3), (5, 2)])
+@pytest.mark.parametrize(("depth", "steps"), [(4, 1), (1, 1), (5, 2), (7, 3)])
 def test_second_phase(student, reference, draw, expect, depth, steps):
     """In the second phase head and last layers make the right steps, and no BatchNormalization changes."""
     data = {"weights": trained(draw), "classes": 3, "rate": 0.4, "batches": labeled(draw, 1)}

@@ -74,6 +74,7 @@ PAIR_FAULTS = [
     Fault(
         "pair-two-encoders",
         cell="pair_model",
+        edits={"encoder(left), encoder(right)": "encoder(left), keras.models.clone_model(encoder)(right)"},
         words="Your model holds the encoder's layers twice. Each of them learns from one side only, and "
         "the codes of the two sides cannot be compared. Look at how the second image gets its code.",
         tests=PAIR,
@@ -304,13 +305,6 @@ CONTEXT_FAULTS = [
         tests=CONTEXT,
     ),
     Fault(
-        "context-built-too-early",
-        cell="context_mix",
-        words="A new layer has weights before it has seen an input. It cannot know the number of features then, so it "
-        "works for one size only. Look at where `add_weight` stands, and where the shape is known.",
-        tests=CONTEXT,
-    ),
-    Fault(
         "context-not-trained",
         cell="context_mix",
         words="The layer has three weights, and not all of them are trained: an optimizer would leave the others as "
@@ -480,15 +474,6 @@ STEP_FAULTS = [
         words="Your loss of an epoch is the mean of the batches' losses. A row in a smaller last "
         "batch then counts more than the others. Look at how the mean learns how many rows "
         "a batch has.",
-        tests=STEP,
-        minor=True,
-    ),
-    Fault(
-        "step-last-batch-only",
-        cell="two_loss_model",
-        edits={'"loss": self.mean_loss.result()': '"loss": loss'},
-        words="The loss that you return is that of the last batch, not the mean over the epoch. "
-        "Such a curve jumps with each batch. Look at what `train_step` returns.",
         tests=STEP,
         minor=True,
     ),
@@ -888,14 +873,6 @@ TRANSFER_FAULTS = [
         words="In the second phase a BatchNormalization learns, normalizes with the batch and "
         "moves its statistics. A few small batches are enough to spoil them. Look at the "
         "layers that you choose, and at the mode in which base is called.",
-        tests=TRANSFER,
-    ),
-    Fault(
-        "tune-base-still-frozen",
-        cell="transfer",
-        edits={"    base.trainable = True\n    for": "    for"},
-        words="In the second phase only the head moves. A layer that may learn does not, as long "
-        "as the model around it is frozen. Look at `base.trainable` when you are done.",
         tests=TRANSFER,
     ),
     Fault(

@@ -22,15 +22,15 @@ def encoder_kind(ns, shape):
     return isinstance(ns.make_encoder(tuple(shape), 3, 2), keras.Sequential)
 
 
-def pair_outputs(ns, shape, classes, weights, images):
-    """Outputs of a pair model. Its encoder gets weights only after the model was built."""
+def pair_outputs(ns, shape, classes, first, weights, images):
+    """Outputs of a pair model. All of it gets the first weights, then the encoder that was given and the heads others."""
     from course_lib.checks.a8_keras import build_coder, load, plain
 
     encoder = build_coder(shape, len(weights["coder bias"]))
     model = ns.make_pair_model(encoder, tuple(shape), classes)
-    for name in ("digit", "same"):
-        load(model.get_layer(name), weights)
-    load(encoder, weights)
+    load(model, first)
+    for layer in (model.get_layer("digit"), model.get_layer("same"), encoder):
+        load(layer, weights)
     return [plain(model(batch)) for batch in images]
 
 
@@ -74,24 +74,25 @@ def context_outputs(ns, weights, options, calls):
 
 
 def context_made_from_a_function(ns, weights, activation, x):
-    """With an activation that is a function: outputs of the layer, of its copy, and of a model from a file."""
+    """With an activation that is a function: outputs of a model with the layer, before and after it was saved."""
     import keras
 
     from course_lib.checks.a8_keras import build_padded_model, built_context, plain, saved_and_loaded
 
     layer = built_context(ns.ContextMix, weights, {"activation": keras.activations.get(activation)})
     model = build_padded_model(layer, x.shape[-1])
-    return plain(saved_and_loaded(model, ContextMix=ns.ContextMix)(x))
+    return [plain(model(x)), plain(saved_and_loaded(model, ContextMix=ns.ContextMix)(x))]
 
 
 def context_copied(ns, weights, options, x):
-    """Outputs of a layer made by from_config, and the name that it has."""
-    from course_lib.checks.a8_keras import plain
+    """Outputs of a layer, and of one that is made from its configuration."""
+    from course_lib.checks.a8_keras import built_context, plain
 
-    again = ns.ContextMix.from_config(ns.ContextMix(len(weights[2]), **options).get_config())
+    layer = built_context(ns.ContextMix, weights, options)
+    again = ns.ContextMix.from_config(layer.get_config())
     again(x)
     again.set_weights(weights)
-    return plain(again(x))
+    return [plain(layer(x)), plain(again(x))]
 
 
 def context_name(ns, options):
@@ -177,11 +178,12 @@ def best_epochs(ns, options, runs):
 
 
 def schedule_rates(ns, options, steps, copied=False):
-    """What the schedule, or a copy by its configuration, says at each step."""
+    """What the schedule says at each step; copied: and then what a copy by its configuration says."""
     from course_lib.checks.a8_keras import rates
 
     schedule = ns.WarmupCosine(**options)
-    return rates(ns.WarmupCosine.from_config(schedule.get_config()) if copied else schedule, steps)
+    again = rates(ns.WarmupCosine.from_config(schedule.get_config()), steps) if copied else []
+    return rates(schedule, steps) + again
 
 
 def scheduled_steps(ns, options, start, gradients):

@@ -13,7 +13,7 @@ class RandomMirror(layers.Layer):
     def call(self, images, training=False):
         if training:
             n = ops.shape(images)[0]
-            yes = keras.random.binomial((n,), 1, self.rate, seed=self.source)
+            yes = ops.floor(keras.random.uniform((n,), seed=self.source) + self.rate)
             yes = ops.cast(ops.reshape(yes, (n, 1, 1, 1)), images.dtype)
             images = yes * images[:, :, ::-1, :] + (1 - yes) * images
         return images
@@ -50,7 +50,7 @@ WRONG = [
     Wrong("wrong_mirror_one_draw", "One decision for the batch.")
     .expect(test_random_mirror="failed:mirror-one-draw-for-the-batch")
     .breaks("Whether one image is mirrored does not depend on the other images")
-    .edit("keras.random.binomial((n,), 1,", "ops.ones((n,)) * keras.random.binomial((1,), 1,"),
+    .edit("keras.random.uniform((n,),", "ops.ones((n,)) * keras.random.uniform((1,),"),
     Wrong("wrong_mirror_rate_swapped", "The images that stay.")
     .expect(test_random_mirror="partial:mirror-rate-swapped")
     .base("counter")
@@ -70,7 +70,7 @@ WRONG = [
     .base("counter")
     .edit("np.random.default_rng(seed)", "np.random.default_rng()"),
     Wrong("wrong_mirror_one_seed_for_all", "Another seed gives the same choices.")
-    .expect(test_random_mirror="partial")
+    .expect(test_random_mirror="failed")
     .edit("keras.random.SeedGenerator(seed)", "keras.random.SeedGenerator(1)"),
     Wrong("wrong_mirror_neighbors", "Every second image; nobody has a name for it.")
     .expect(test_random_mirror="partial")
