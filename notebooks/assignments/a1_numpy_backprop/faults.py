@@ -162,6 +162,7 @@ NUMERICAL_GRADIENT = [
         tests=DIFFERENCES,
         pairs=False,
         bare=True,
+        bare=True,
     ),
     Fault(
         "difference-sign",
