@@ -162,7 +162,6 @@ NUMERICAL_GRADIENT = [
         tests=DIFFERENCES,
         pairs=False,
         bare=True,
-        bare=True,
     ),
     Fault(
         "difference-sign",
