@@ -926,15 +926,6 @@ CROSS_ENTROPY = [
         tests=LOSS,
     ),
     Fault(
-        "loss-rounded",
-        cell="softmax_cross_entropy",
-        edits={"return loss, dscores": "return round(float(loss), 4), dscores"},
-        words="Your loss is rounded to four digits. Small steps then do not change it, and finite differences of it "
-        "are wrong. Round where you print, not where you compute.",
-        tests=("test_softmax_cross_entropy",),
-        pairs=False,
-    ),
-    Fault(
         "scores-changed-in-place",
         family="NP12",
         cell="softmax_cross_entropy",
