@@ -59,7 +59,7 @@ WRONG = [
         "wrong_affine_axes_flattened", "affine: Axes are flattened and stay so. parallel_block: A default of its own."
     )
     .breaks("`y` has shape `(..., out_features)`", 'With `mode="sum"` the result')
-    .expect(test_affine="partial:affine-axes-flattened", test_parallel_block="partial")
+    .expect(test_affine="partial:affine-axes-flattened", test_parallel_block="failed")
     .edit("torch.matmul(x, self.weight.t())", "torch.matmul(x.view(-1, x.size(-1)), self.weight.t())")
     .edit('mode="sum"):', 'mode="cat"):', cell="parallel_block"),
     Wrong("wrong_affine_bias_starts_at_zero", "affine: A bias of zeros. sgd: The decorator of PyTorch's own check.")
