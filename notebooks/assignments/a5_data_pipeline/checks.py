@@ -378,7 +378,8 @@ def test_padding_value(student, reference, draw, expect, padding):
     data["sequences"][0][2] = padding
     data["sequences"][2][3] = padding
     data["sequences"][3][0] = padding
-    require_collated(expect, student.run(collated, **data), reference.run(collated, **data), "float32")
+    got, wanted = student.run(collated, **data), reference.run(collated, **data)
+    require_collated(expect, got, wanted, "float32", PARTS[:3])
 
 
 @pytest.mark.cell("test_pad_collate")
@@ -398,16 +399,17 @@ def sequences_of(draw, lengths, dtype):
     return {"sequences": sequences, "labels": draw.integers(0, 50, len(lengths))}
 
 
-def require_collated(expect, got, wanted, dtype):
+def require_collated(expect, got, wanted, dtype, parts=PARTS):
     four = isinstance(got, (tuple, list)) and len(got) == 4
     expect.true(four, "pad_collate should return (padded, mask, lengths, labels).", kind="type")
-    for name, value, right, kind in zip(PARTS, got, wanted, (dtype, "bool", "int64", "int64"), strict=True):
+    dtypes = dict(zip(PARTS, (dtype, "bool", "int64", "int64"), strict=True))
+    for name, value, right in zip(parts, got, wanted, strict=False):
         require_tensors(expect, {name: value}, None)
         if name == "padded":
             narrow = (value.dtype, dtype) == ("float32", "float64")
             expect.true(not narrow, NARROW, kind="dtype", fault="collate-always-float32")
         expect.close(as_numbers(value), as_numbers(right), name)
-        require_tensors(expect, {name: value}, kind)
+        require_tensors(expect, {name: value}, dtypes[name])
 
 
 def as_numbers(tensor):
@@ -554,7 +556,7 @@ LENGTHS = (2, 0, 3, 1, 4)
 def test_numbers_of_a_stream(student, reference, draw, expect, workers, lengths):
     """With 0, 1 and 3 workers each number comes once, from the worker that its file belongs to, in each pass."""
     files = [draw.normal((n,)) for n in lengths]
-    data = {"files": files, "workers": workers, "batch_size": 2, "passes": 1 if len(files) < workers else 2}
+    data = {"files": files, "workers": workers, "batch_size": 2, "passes": 1 if workers else 2}
     got, wanted = student.run(numbers_of_a_stream, **data), reference.run(numbers_of_a_stream, **data)
     for name, batches, right in zip(("the first pass", "the second pass"), got, wanted, strict=False):
         theirs, ours = (np.sort(np.concatenate([np.zeros(0), *map(np.ravel, b)])) for b in (batches, right))
@@ -624,7 +626,7 @@ def test_order_and_random_numbers(student, draw, expect, workers):
 @pytest.mark.parametrize("workers", WORKERS)
 def test_seed_of_the_loader(student, reference, draw, expect, workers):
     """The seed alone decides order and random numbers, in each epoch, whatever the global generators hold."""
-    data = {"length": LENGTH, "batch_size": BATCH, "workers": workers, "epochs": 1 if workers == 1 else 2}
+    data = {"length": LENGTH, "batch_size": BATCH, "workers": workers, "epochs": 1 if workers == 3 else 2}
     seed, another = (int(s) for s in draw.choice(10**8, 2))
     asked = {"seeds": [seed, seed, another], "noise": [int(n) for n in draw.integers(0, 10**6, 3)], **data}
     got = student.run(loaders_under_noise, **asked)
@@ -688,7 +690,7 @@ def alike(some, others):
 
 # --- 8. BalancedReservoir -------------------------------------------------------------------------------------------
 
-RUNS = 1000
+RUNS = 600
 STREAMS = {
     "one class": (3, "aaaaaa"),
     "a new class": (4, "aaaab"),
@@ -715,7 +717,7 @@ def test_while_there_is_room(student, draw, expect, stream):
 
 @pytest.mark.cell("test_balanced_reservoir", weight=8)
 def test_rules_of_the_reservoir(student, draw, expect):
-    """In a thousand runs of short streams every item is lost as often as the rules say, and at the right offers."""
+    """In hundreds of runs of short streams every item is lost as often as the rules say, and at the right offers."""
     counts = {}
     for name, (size, stream) in STREAMS.items():
         found = runs_of(student, draw, size, stream, RUNS)
