@@ -463,6 +463,13 @@ def test_draws_are_independent(student, draw, expect):
     labels = rows_of_classes(draw, sizes)
     data = {"labels": labels, "num_samples": 40, "seeds": draw.integers(0, 10**9, 60), "passes": 2}
     found = require_draws(expect, labels, student.run(draws_of_a_sampler, **data), (60, 2, 40)).reshape(120, 40)
+    # Only where every row is equally likely do repetitions tell of draws that depend on each other.
+    of_class = np.bincount(labels[found].ravel(), minlength=6)
+    balanced = not any(unlikely(int(of_class[c]), found.size, 1 / 3) for c in sizes)
+    expect.true(balanced, "Three classes of three rows each do not come equally often.")
+    counts = np.bincount(found.ravel(), minlength=9)
+    fair = not any(unlikely(int(times), found.size, 1 / 9) for times in counts)
+    expect.true(fair, "Rows of a class do not come equally often.", fault="sampler-rows-not-equally-likely")
     first, second = found[:, ::2], found[:, 1::2]
     total = first.size
     same_class = int(np.sum(labels[first] == labels[second]))
@@ -474,7 +481,8 @@ def test_draws_are_independent(student, draw, expect):
     # Pass after pass: ends and beginnings, and whole passes beside each other.
     alike = int(np.sum(found[::2] == found[1::2]))
     sentence = f"Two passes have the same row in the same place in {alike / found[::2].size:.1%} of all cases."
-    expect.true(not unlikely(alike, found[::2].size, 1 / 9), sentence, fault="sampler-repeats-itself")
+    fault = "sampler-repeats-itself" if 9 * alike > found[::2].size else "sampler-draws-depend-on-each-other"
+    expect.true(not unlikely(alike, found[::2].size, 1 / 9), sentence, fault=fault)
     spread = np.apply_along_axis(np.bincount, 1, found, minlength=9)
     # Independent draws leave out a row now and then: (8/9) ** 40 is 0.9 %; half of the passes would be a wonder.
     equal = int(np.sum(spread.max(axis=1) - spread.min(axis=1) <= 1))

@@ -704,9 +704,9 @@ LOADER_FAULTS = [
     Fault(
         "loader-copied-generator",
         cell="make_loader",
-        words="All workers draw the same random numbers, and in the next epoch the same ones again: each works with a "
-        "copy of one generator in one state. Every image is augmented in the same few ways for ever. Look at "
-        "what happens in a worker before its first item.",
+        words="All workers draw the same random numbers, and in the next epoch the same ones again: each starts with "
+        "its generator in the same state. Every image is augmented in the same few ways for ever. Look at what "
+        "happens in a worker before its first item.",
         tests=LOADER,
     ),
     Fault(
