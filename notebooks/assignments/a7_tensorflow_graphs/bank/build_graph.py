@@ -85,6 +85,7 @@ WRONG = [
     Wrong("wrong_two_encoders", "Each input has variables of its own.")
     .expect(test_build_graph="failed:graph-second-input-apart")
     .breaks("exactly two trainable variables")
+    .edit("v1.variables_initializer([w, b])", "v1.global_variables_initializer()")
     .edit("            code2 = tf.nn.tanh(x2 @ w + b)", "            code2 = tf.nn.tanh(x2 @ w2 + b2)")
     .edit(
         "        x1 = v1.placeholder(",
