@@ -144,7 +144,7 @@ WRONG = [
     .expect(test_build_graph="failed:graph-distance-has-a-root")
     .edit("tf.reduce_sum(tf.square(code1 - code2), 1)", "tf.sqrt(tf.reduce_sum(tf.square(code1 - code2), 1))"),
     Wrong("wrong_zeros", "The variables start at zero.")
-    .expect(test_build_graph="partial:graph-starts-elsewhere")
+    .expect(test_build_graph="failed:graph-starts-elsewhere")
     .breaks("is an operation that sets them")
     .edit("v1.constant_initializer(w_start)", "v1.zeros_initializer()")
     .edit("v1.constant_initializer(b_start)", "v1.zeros_initializer()"),
