@@ -777,13 +777,24 @@ MIRROR_FAULTS = [
 # --- 7. transfer ------------------------------------------------------------------------------------------------------
 
 FREEZE = "base.trainable = False"
+BUILD = 'outputs = layers.Dense(classes, name="head")(base(inputs, training=False))\n    model = keras.Model(inputs, outputs)'
+QUIET = """class Quiet(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.base, self.head = base, layers.Dense(classes, name="head")
+
+        def call(self, x):
+            return self.head(self.base(x, training=False))
+
+    model = Quiet()
+    model(np.zeros((1, base.input_shape[1]), "float32"))"""
 LATE = "late and not isinstance(layer, layers.BatchNormalization)"
 
 TRANSFER_FAULTS = [
     Fault(
         "transfer-base-learns",
         cell="transfer",
-        edits={FREEZE: "base.trainable = True"},
+        edits={FREEZE: "base.trainable = True", BUILD: QUIET},
         words="In the first phase weights of base move too. The gradients of a head that knows nothing yet destroy "
         "what base has learned. Look at which weights are trained.",
         tests=TRANSFER,
@@ -791,7 +802,7 @@ TRANSFER_FAULTS = [
     Fault(
         "transfer-base-in-training-mode",
         cell="transfer",
-        edits={FREEZE: "base.trainable = True", "base(inputs, training=False)": "base(inputs)"},
+        edits={FREEZE: "base.trainable = True"},
         words="In the first phase weights of base move, and its batch normalization uses and "
         "changes its statistics as in training. Look at which weights are trained, and in "
         "which mode base is called.",
@@ -860,7 +871,7 @@ TRANSFER_FAULTS = [
     Fault(
         "tune-batchnorm-learns",
         cell="transfer",
-        edits={LATE: "late"},
+        edits={LATE: "late", BUILD: QUIET},
         words="In the second phase scale and shift of a BatchNormalization are trained. The text "
         "makes an exception for these layers: a few new examples would pull them away from "
         "the data that they were fitted to. Look at the layers that you choose.",
@@ -869,7 +880,7 @@ TRANSFER_FAULTS = [
     Fault(
         "tune-batchnorm-in-training-mode",
         cell="transfer",
-        edits={LATE: "late", "base(inputs, training=False)": "base(inputs)"},
+        edits={LATE: "late"},
         words="In the second phase a BatchNormalization learns, normalizes with the batch and "
         "moves its statistics. A few small batches are enough to spoil them. Look at the "
         "layers that you choose, and at the mode in which base is called.",

@@ -23,7 +23,7 @@ def encoder_kind(ns, shape):
 
 
 def pair_outputs(ns, shape, classes, first, weights, images):
-    """Outputs of a pair model. All of it gets the first weights, then the encoder that was given and the heads others."""
+    """Outputs of a model. All of it gets the first weights, then the encoder that was given and the heads others."""
     from course_lib.checks.a8_keras import build_coder, load, plain
 
     encoder = build_coder(shape, len(weights["coder bias"]))

@@ -1,4 +1,6 @@
-"""Keras's own callback behind the student's name: all numbers are right, and a person is asked to look."""
+"""Keras's own callback behind the student's name: a person is asked to look, and a first nan gives it away."""
+
+EXPECTED = {"test_stop_at_best": "partial:stop-nan-first"}
 
 BREAKS = ["So your code uses no `keras.callbacks.EarlyStopping`"]
 
