@@ -777,7 +777,10 @@ MIRROR_FAULTS = [
 # --- 7. transfer ------------------------------------------------------------------------------------------------------
 
 FREEZE = "base.trainable = False"
-BUILD = 'outputs = layers.Dense(classes, name="head")(base(inputs, training=False))\n    model = keras.Model(inputs, outputs)'
+BUILD = (
+    'outputs = layers.Dense(classes, name="head")(base(inputs, training=False))\n'
+    "    model = keras.Model(inputs, outputs)"
+)
 QUIET = """class Quiet(keras.Model):
         def __init__(self):
             super().__init__()
