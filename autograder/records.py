@@ -241,7 +241,7 @@ class CheckResult:
     """for the student: the known mistake in words, or that none fits"""
     difference: Difference | None = None
     given: tuple[str, ...] = ()
-    """solution cells, wrong in themselves, that it passes given: with the reference's in place of the student's"""
+    """earlier solution cells, not all of them right, that it passes given: with the reference's in their place"""
     distance: float | None = None
     """where training was compared: how far its end was off, in tolerances (`course_lib.compare.trajectory`); above 1 is
     wrong

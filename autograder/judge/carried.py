@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from autograder.judge.student import CALL_SOURCE, Call, Side
-from autograder.records import CheckResult, Notebook, Role, Verdict
+from autograder.records import Cell, CheckResult, Notebook, Role, Verdict
 from autograder.submissions.python_text import program_facts
 
 Sources = Sequence[tuple[str, str]]
@@ -53,24 +53,27 @@ def carry_forward(
     called: for each check that failed, the names of the student's that it called.
     """
     results = {grade_id: list(checks) for grade_id, checks in found.items()}
-    earlier: list[str] = []
-    """tests cells before, that have lost something of their own"""
+    earlier: list[Cell] = []
+    """solution cells before"""
+    wrong: set[str] = set()
+    """those of them whose part has lost something of its own"""
     for cell in notebook.cells:
-        checks = results.get(cell.grade_id or "", [])
-        if cell.role is not Role.TESTS or not _lost(checks):
+        if cell.role is not Role.TESTS:
             continue
-        own = notebook.solutions_of(cell.grade_id or "")
-        before = [c for e in earlier for c in notebook.solutions_of(e) if c not in own]
-        mended = builds_on(
-            {name for check in _lost(checks) for name in called.get(check.name, ())},
-            program.cells,
-            [(c.grade_id or "", c.source) for c in before],
-        )
-        if mended:
-            with_right = {check.name: check for check in judge(program.side(frozenset(mended)), cell.grade_id or "")}
-            results[cell.grade_id or ""] = [_better(check, with_right.get(check.name), mended) for check in checks]
-        if _lost(results[cell.grade_id or ""]):
-            earlier.append(cell.grade_id or "")
+        grade_id = cell.grade_id or ""
+        checks = results.get(grade_id, [])
+        own = notebook.solutions_of(grade_id)
+        names = {name for check in _lost(checks) for name in called.get(check.name, ())}
+        right = [(c.grade_id or "", c.source) for c in earlier if c not in own]
+        if builds_on(names, program.cells, [(name, source) for name, source in right if name in wrong]):
+            # All that it builds on is replaced, what was right too: a right `backward` cannot read the cache of a
+            # `forward` that has one of its own.
+            mended = builds_on(names, program.cells, right)
+            with_right = {check.name: check for check in judge(program.side(frozenset(mended)), grade_id)}
+            results[grade_id] = [_better(check, with_right.get(check.name), mended) for check in checks]
+        earlier += [c for c in own if c not in earlier]
+        if _lost(results.get(grade_id, [])):
+            wrong.update(c.grade_id or "" for c in own)
     return results
 
 
@@ -116,10 +119,12 @@ def called_names(calls: Sequence[Call]) -> frozenset[str]:
         if call.source == CALL_SOURCE:
             found.add(str(call.data["_name"]))
             continue
-        for node in ast.walk(ast.parse(call.source)):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                found.add(node.attr)  # `ns.train`; that `np.exp` gives `exp` does no harm
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.add(node.value)  # getattr(ns, "train")
-        found.update(value for value in call.data.values() if isinstance(value, str))
+        tree = ast.parse(call.source)
+        namespace = next((a.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for a in node.args), "")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == namespace:
+                found.add(node.attr)  # ns.train
+        if f"getattr({namespace}, " in call.source:  # getattr(ns, "train"), or a name that was sent
+            found.update(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+            found.update(value for value in call.data.values() if isinstance(value, str))
     return frozenset(found)

@@ -47,8 +47,9 @@ def carried(small: Judged, cells: dict[str, str]) -> dict[str, CheckResult]:
 def test_what_builds_on_a_mistake_is_right_given_a_right_one_and_says_so(small: Judged) -> None:
     found = carried(small, DOUBLED)
     assert (found["square"].verdict, found["square"].fault, found["square"].given) == (Verdict.FAILED, "doubled", ())
-    for name in ("total", "mean"):  # `mean` reaches `square` through `total`, which is right and stays the student's
-        assert (found[name].verdict, found[name].given, found[name].fault) == (Verdict.PASSED, ("square",), None)
+    for name in ("total", "mean"):  # `mean` reaches `square` through `total`, which is right and replaced with it
+        assert (found[name].verdict, found[name].fault) == (Verdict.PASSED, None)
+        assert found[name].given == ("square", "total")[: 1 + (name == "mean")]
     assert found["twice"].verdict is Verdict.PASSED and found["twice"].given == ()
 
 
@@ -66,7 +67,7 @@ def test_what_builds_on_a_mistake_is_right_given_a_right_one_and_says_so(small: 
 def test_earlier_parts_may_be_wrong_in_any_way(small: Judged, square: str) -> None:
     found = carried(small, {"square": square})
     assert found["square"].verdict is Verdict.FAILED
-    assert found["total"].given == found["mean"].given == ("square",)
+    assert (found["total"].given, found["mean"].given) == (("square",), ("square", "total"))
 
 
 def test_a_mistake_of_its_own_stays_and_is_named_alone(small: Judged) -> None:
