@@ -46,9 +46,9 @@ def _list(what: str, value: Any, length: int) -> list[Any]:
     return list(value)
 
 
-def _arrays(seed: int, *shapes: tuple[int, ...]) -> list[Array]:
+def _arrays(seed: int, *shapes: tuple[int, ...]) -> tuple[Any, ...]:
     rng = np.random.default_rng(seed)
-    return [rng.normal(0, 0.8, shape).astype(np.float32) for shape in shapes]
+    return tuple(rng.normal(0, 0.8, shape).astype(np.float32) for shape in shapes)
 
 
 def _distances(w: Array, b: Array, x1: Array, x2: Array) -> Array:
@@ -61,7 +61,7 @@ def _loss(w: Array, b: Array, x1: Array, x2: Array, y: Array) -> float:
 
 def _slopes(of: int, *values: Array) -> Array:
     """The slopes of the siamese loss with respect to one of w, b, x1, x2, y."""
-    exact = [np.asarray(value, dtype=np.float64) for value in values]
+    exact: Any = [np.asarray(value, dtype=np.float64) for value in values]
     return slopes(lambda moved: _loss(*exact[:of], moved, *exact[of + 1 :]), exact[of])
 
 
@@ -71,8 +71,8 @@ def _rows(seed: int, n: int, inputs: int = 3) -> tuple[Array, Array, Array]:
 
 
 _START = _arrays(1, (3, 2), (2,))
-_ROW = (np.float32([[1]]), np.float32([[0]]), np.float32([0]))
-_ONE = (np.float32([[1]]), np.float32([0]))
+_ROW = (np.array([[1]], np.float32), np.array([[0]], np.float32), np.array([0], np.float32))
+_ONE = (np.array([[1]], np.float32), np.array([0], np.float32))
 
 # --- 1. build_graph -------------------------------------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ def _line(w: float = 0.0, rate: float = 0.25) -> tuple[tf.Graph, dict[str, Any]]
     with graph.as_default():
         x, y = v1.placeholder(tf.float32, []), v1.placeholder(tf.float32, [])
         factor = v1.placeholder_with_default(np.float32(1), [])
-        variable = v1.get_variable("w", initializer=np.float32(w))
+        variable = v1.get_variable("w", initializer=np.array(w, np.float32))
         loss = factor * (variable * x - y) ** 2
         train = v1.train.GradientDescentOptimizer(rate).minimize(loss)
         nodes = {"init": v1.global_variables_initializer(), "train": train, "loss": loss, "w": variable}
@@ -268,7 +268,9 @@ def tape_begins_anew_with_each_batch(train_with_tape: Function) -> None:
 
 def _stepper(make_step: Function) -> tuple[tf.Variable, list[Any], list[int], Function]:
     """A variable at 0, the history, a list with an entry for each time that Python ran loss_fn, and the step."""
-    variable, history, runs = tf.Variable(0.0), [], []
+    history: list[Any] = []
+    runs: list[int] = []
+    variable = tf.Variable(0.0)
 
     def loss_fn(x: Any, y: Any) -> tf.Tensor:
         runs.append(1)
@@ -364,7 +366,7 @@ def norms_example(row_norms: Function) -> None:
 @check("rows of 1e30, of 1e-30 and of zeros have the right norms and gradients")
 def norms_of_large_and_small_rows(row_norms: Function) -> None:
     for size in (1e30, 1e-30, 0.0):
-        norms, gradient = _norms(row_norms, np.float32([[3 * size, -4 * size]]), np.float32([1]))
+        norms, gradient = _norms(row_norms, np.array([[3 * size, -4 * size]], np.float32), np.array([1], np.float32))
         hint = "The square of 1e30 is beyond float32, and so is that of 1e-30. What can the row be scaled by?"
         _same(f"the norm of a row of size {size:g} over {size or 1:g}", norms / (size or 1), [5.0 * (size > 0)], hint)
         wanted = [[0.6, -0.8]] if size else [[0.0, 0.0]]
@@ -382,7 +384,7 @@ def norms_pass_the_upstream_gradient(row_norms: Function) -> None:
 
 @check("all this holds inside a tf.function that knows no shapes")
 def norms_inside_a_function(row_norms: Function) -> None:
-    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])  # type: ignore[untyped-decorator]
     def both(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -404,13 +406,13 @@ def _pass(make_dataset: Function, n: int, batch_size: int, epochs: int, seed: in
     def counted(which: int, row: Any) -> Any:
         def note(value: Array) -> Array:
             counts[which] += 1
-            return value + np.float32(100 * (which + 1))
+            return value + np.array(100 * (which + 1), np.float32)
 
         noted = tf.numpy_function(note, [row], tf.float32)
         noted.set_shape(row.shape)
         return noted
 
-    x = np.arange(n, dtype=np.float32)[:, None] * np.float32([[1, 1]])
+    x = np.arange(n, dtype=np.float32)[:, None] * np.array([[1, 1]], np.float32)
     y = 3 * np.arange(n, dtype=np.int64)
     decode, augment = (lambda row: counted(0, row)), (lambda row: counted(1, row))
     dataset = make_dataset(x, y, decode, augment, batch_size, epochs, seed)
@@ -506,7 +508,7 @@ def _towers(TwoTowers: Function) -> tuple[Any, list[Array], list[Array], Array, 
 
 @check("the worked example has the score 0.580, and NumPy's scores come out in both modes")
 def towers_example(TwoTowers: Function) -> None:
-    model = TwoTowers(_ONE, (_ONE[0], np.float32([1])))
+    model = TwoTowers(_ONE, (_ONE[0], np.array([1], np.float32)))
     score = model(tf.constant(_ROW[0]), tf.constant(_ROW[1]))
     _same("the score", np.asarray(score), [math.tanh(1) ** 2], "The sum of the products of the codes.")
     model, first, second, x1, x2 = _towers(TwoTowers)
@@ -572,7 +574,7 @@ def _exported(export_encoder: Function, w: Array, b: Array) -> Iterator[tuple[An
 @check('the signature "encode" turns any number of rows into codes')
 def export_has_a_signature(export_encoder: Function) -> None:
     with _exported(export_encoder, *_ONE) as (_, encode):
-        codes = encode(np.float32([[0], [1]]))
+        codes = encode(np.array([[0], [1]], np.float32))
         _same("the codes", codes, [[0.0], [math.tanh(1)]], "tanh of x @ w + b.")
     with _exported(export_encoder, *_START) as (loaded, encode):
         given = loaded.signatures["encode"].structured_input_signature[1]

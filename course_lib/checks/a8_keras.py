@@ -90,7 +90,7 @@ def build_base(weights: Mapping[str, np.ndarray]) -> keras.Sequential:
     return load(keras.Sequential(parts), weights)
 
 
-class Script(keras.callbacks.Callback):
+class Script(keras.callbacks.Callback):  # type: ignore[misc]
     """Gives each epoch the weights and the value that a check has chosen, in place of what training led to."""
 
     def __init__(self, monitor: str, values: Sequence[float], weights: Sequence[Mapping[str, np.ndarray]]) -> None:
@@ -132,7 +132,8 @@ def weights_of_epochs(many: int) -> list[Arrays]:
 
 def _numbers(shape: Sequence[int], factor: float = 1.0) -> np.ndarray:
     """Numbers without a pattern, the same in every run."""
-    return (factor * np.sin(1.0 + 2.3 * np.arange(math.prod(shape)) ** 1.3)).reshape(shape).astype(np.float32)
+    values = factor * np.sin(1.0 + 2.3 * np.arange(math.prod(shape)) ** 1.3)
+    return np.asarray(values.reshape(shape), np.float32)
 
 
 def _require(name: str, got: Any, wanted: Any, hints: Mapping[str, str] | None = None, **how: Any) -> None:
@@ -142,7 +143,7 @@ def _require(name: str, got: Any, wanted: Any, hints: Mapping[str, str] | None =
 
 
 def _softplus(x: np.ndarray) -> np.ndarray:
-    return np.logaddexp(0.0, x)
+    return np.asarray(np.logaddexp(0.0, x))
 
 
 def _cross_entropy(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -170,7 +171,11 @@ def pair_outputs(make_pair_model: Function) -> None:
     encoder = build_coder((2, 2), 3)
     model = make_pair_model(encoder, (2, 2), 4)
     weights = {"coder kernel": _numbers((4, 3)), "coder bias": _numbers((3,), 0.3)}
-    weights |= {"digit kernel": _numbers((3, 4)), "digit bias": _numbers((4,)), "same bias": np.float32([0.5])}
+    weights |= {
+        "digit kernel": _numbers((3, 4)),
+        "digit bias": _numbers((4,)),
+        "same bias": np.array([0.5], np.float32),
+    }
     weights |= {"same kernel": _numbers((3, 1), 2.0)}
     load(encoder, weights)
     names = sorted(arrays(model))
@@ -195,7 +200,7 @@ def pair_outputs(make_pair_model: Function) -> None:
 
 @check("with logits that are 0 the loss is log(10) + 0.5 log(2), and with others it is right too")
 def pair_loss(compile_pair_model: Function) -> None:
-    targets = {"digit": np.array([3, 0, 9]), "same": np.float32([[1], [0], [0]])}
+    targets = {"digit": np.array([3, 0, 9]), "same": np.array([[1], [0], [0]], np.float32)}
     for factor in (0.0, 3.0):
         weights = {"digit kernel": _numbers((2, 10), factor), "digit bias": _numbers((10,), factor)}
         weights |= {"same kernel": _numbers((2, 1), factor), "same bias": _numbers((1,), factor)}
@@ -207,7 +212,7 @@ def pair_loss(compile_pair_model: Function) -> None:
         wanted = wanted + 0.5 * (_softplus(same) - targets["same"] * same).mean()
         got = model.evaluate(x, targets, verbose=0, return_dict=True)["loss"]
         hint = "Both losses read logits, and only the second one has the factor `weight`."
-        _require("the loss", np.float64(got), np.float64(wanted), {"": hint})
+        _require("the loss", np.array(got, np.float64), np.array(wanted, np.float64), {"": hint})
 
 
 @check("your model learns to compare digits")
@@ -261,16 +266,21 @@ def saved_and_loaded(model: keras.Model, **custom_objects: Any) -> keras.Model:
 
 @check("the worked example gives [21, 23, 25], also with padding in front, and without a mask [31, 33, 35]")
 def context_example(ContextMix: Function) -> None:
-    weights = [np.float32([[1]]), np.float32([[10]]), np.float32([0])]
+    weights = [np.array([[1]], np.float32), np.array([[10]], np.float32), np.array([0], np.float32)]
     layer = built_context(ContextMix, weights, {"activation": "linear"})
-    x = np.float32([[[1], [3], [5]]])
+    x = np.array([[[1], [3], [5]]], np.float32)
     for mask, wanted in (([1, 1, 0], [21, 23, 25]), ([0, 1, 1], [41, 43, 45]), ([0, 0, 0], [1, 3, 5])):
         got = plain(layer(x, mask=np.array([mask], bool)))
         hint = "The mean is a sum over valid places, divided by their number. No valid place: 0."
-        _require(f"y with the mask {mask}", got, np.float32(wanted).reshape(1, 3, 1), {"": hint, "non-finite": hint})
-    _require("y without a mask", plain(layer(x)), np.float32([31, 33, 35]).reshape(1, 3, 1))
+        _require(
+            f"y with the mask {mask}",
+            got,
+            np.array(wanted, np.float32).reshape(1, 3, 1),
+            {"": hint, "non-finite": hint},
+        )
+    _require("y without a mask", plain(layer(x)), np.array([31, 33, 35], np.float32).reshape(1, 3, 1))
     tanh = plain(built_context(ContextMix, weights, {})(x / 100))
-    _require("y with the default activation", tanh, np.tanh(np.float32([0.31, 0.33, 0.35])).reshape(1, 3, 1))
+    _require("y with the default activation", tanh, np.tanh(np.array([0.31, 0.33, 0.35], np.float32)).reshape(1, 3, 1))
 
 
 @check("the layer makes its three weights when it sees its input, and keeps them")
@@ -289,11 +299,11 @@ def context_weights(ContextMix: Function) -> None:
 
 @check("the mask reaches the layers that follow")
 def context_passes_the_mask_on(ContextMix: Function) -> None:
-    weights = [np.float32([[1]]), np.float32([[10]]), np.float32([0])]
+    weights = [np.array([[1]], np.float32), np.array([[10]], np.float32), np.array([0], np.float32)]
     model = build_padded_model(built_context(ContextMix, weights, {"activation": "linear"}), 1)
-    got = plain(model(np.float32([[[1], [3], [0]]])))
+    got = plain(model(np.array([[[1], [3], [0]]], np.float32)))
     hint = "Look up `supports_masking`. The mean over the two valid places is (21 + 23) / 2."
-    _require("the mean over valid places", got, np.float32([[22]]), {"": hint})
+    _require("the mean over valid places", got, np.array([[22]], np.float32), {"": hint})
 
 
 @check("the layer is rebuilt from its configuration, and a model with it comes back from a file")
@@ -388,7 +398,7 @@ def two_loss_one_step(TwoLossModel: Function) -> None:
             slope += sign * _two_losses(*_ROWS, moved, settings["alpha"], penalty) / (2 * h)
         wanted = _PARTS[name][place] - rate * slope
         hints = {"": "Slope by finite differences. Which of the three terms does this weight belong to? Which mode?"}
-        _require(f"{name} after one step", np.float64(got[name][place]), np.float64(wanted), hints)
+        _require(f"{name} after one step", np.array(got[name][place], np.float64), np.array(wanted, np.float64), hints)
 
 
 @check("a gradient that is too long is scaled to max_norm, all of it by one factor")
@@ -418,7 +428,7 @@ def two_loss_history(TwoLossModel: Function) -> None:
         if name not in history:
             fail(f"train_step does not return {name!r}.")
     hints = {"": "A batch of 2 rows counts less than one of 3. With lr=0 both epochs have the same loss."}
-    _require("history['loss']", np.float64(history["loss"]), np.float64([wanted, wanted]), hints)
+    _require("history['loss']", np.array(history["loss"], np.float64), np.array([wanted, wanted], np.float64), hints)
     if history["accuracy"][0] != history["accuracy"][1] or round(5 * history["accuracy"][0], 4) % 1:
         fail(f"the accuracies of two equal epochs of 5 rows are {history['accuracy']}.")
 
@@ -472,18 +482,22 @@ def rates(schedule: Any, steps: Sequence[int]) -> list[float]:
 
 @check("the worked example: 0.25, 0.5, 0.75, 1, 1, 0.854, 0.5, 0.146, 0")
 def schedule_example(WarmupCosine: Function) -> None:
-    wanted = np.float64([0.25, 0.5, 0.75, 1, 1, 0.8535534, 0.5, 0.1464466, 0])
+    wanted = np.array([0.25, 0.5, 0.75, 1, 1, 0.8535534, 0.5, 0.1464466, 0], np.float64)
     hints = {"": "Step 0 has the rate peak / warmup. At `warmup` p is 0, and at `total` it is 1."}
-    _require("the rates", np.float64(rates(WarmupCosine(1.0, 4, 8), range(9))), wanted, hints)
+    _require("the rates", np.array(rates(WarmupCosine(1.0, 4, 8), range(9)), np.float64), wanted, hints)
 
 
 @check("without warm-up it starts at the peak, and after the end it stays at the floor")
 def schedule_limits(WarmupCosine: Function) -> None:
-    got = np.float64(rates(WarmupCosine(2.0, 0, 4, floor=0.5), [0, 0, 2, 4, 5, 9]))
-    _require("the rates", got, np.float64([2, 2, 1.25, 0.5, 0.5, 0.5]))
+    got = np.array(rates(WarmupCosine(2.0, 0, 4, floor=0.5), [0, 0, 2, 4, 5, 9]), np.float64)
+    _require("the rates", got, np.array([2, 2, 1.25, 0.5, 0.5, 0.5], np.float64))
     schedule = WarmupCosine(2.0, 2, 6, floor=0.5)
     again = WarmupCosine.from_config(schedule.get_config())  # type: ignore[attr-defined]
-    _require("the rates of a copy", np.float64(rates(again, range(9))), np.float64(rates(schedule, range(9))))
+    _require(
+        "the rates of a copy",
+        np.array(rates(again, range(9)), np.float64),
+        np.array(rates(schedule, range(9)), np.float64),
+    )
 
 
 @check("an optimizer of Keras follows it")
@@ -493,9 +507,9 @@ def schedule_in_an_optimizer(WarmupCosine: Function) -> None:
     seen = []
     for _ in range(4):
         before = float(ops.convert_to_numpy(weight)[0])
-        optimizer.apply([ops.convert_to_tensor(np.float32([-1]))], [weight])
+        optimizer.apply([ops.convert_to_tensor(np.array([-1], np.float32))], [weight])
         seen.append(float(ops.convert_to_numpy(weight)[0]) - before)
-    _require("four steps", np.float64(seen), np.float64([0.5, 1.0, 1.0, 0.5]))
+    _require("four steps", np.array(seen, np.float64), np.array([0.5, 1.0, 1.0, 0.5], np.float64))
 
 
 # --- 6. random, but only in training ----------------------------------------------------------------------------------
@@ -518,7 +532,7 @@ def _which(layer: Any, images: np.ndarray, training: bool | None = True) -> np.n
     same, turned = (np.isclose(got, other).all(axis=(1, 2, 3)) for other in (images, images[:, :, ::-1]))
     if not (same | turned).all():
         fail("an image came out neither mirrored along W nor as it was.", "The axes are (N, H, W, C).")
-    return turned & ~same
+    return np.asarray(turned & ~same)
 
 
 @check("outside training the images stay as they are")
@@ -592,10 +606,10 @@ def transfer_learns(make_transfer_model: Function) -> None:
     model = make_transfer_model(build_base(_BASE), 3, 0.1)
     load(model, {"head kernel": np.zeros((2, 3), np.float32), "head bias": np.zeros(3, np.float32)})
     loss = model.evaluate(*_LABELED, verbose=0, return_dict=True)["loss"]
-    _require("the loss", np.float64(loss), np.log(3.0))
+    _require("the loss", np.array(loss, np.float64), np.log(3.0))
     one = (_LABELED[0][:1], _LABELED[1][:1])
     model.train_on_batch(*one)
-    wanted = 0.1 * (np.float64([1, 0, 0]) - 1 / 3)
+    wanted = 0.1 * (np.array([1, 0, 0], np.float64) - 1 / 3)
     _require("the bias of the head after one step", arrays(model)["head bias"].astype(float), wanted)
 
 
