@@ -9,6 +9,7 @@ The first part writes files and makes data sets for workers. The judge's probes 
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
 import random
 import tempfile
@@ -554,7 +555,7 @@ def sampler_gives_as_many_as_asked(BalancedSampler: Function) -> None:
         if not isinstance(sampler, Sampler):
             fail("BalancedSampler is no subclass of Sampler.", "Look at the first line of the class.")
         if len(sampler) != many:  # type: ignore[arg-type]
-            fail(f"len(sampler) is {len(sampler)}; num_samples is {many}.")
+            fail(f"len(sampler) is {len(sampler)}; num_samples is {many}.")  # type: ignore[arg-type]
         drawn = list(sampler)
         if len(drawn) != many:
             fail(f"A pass gives {len(drawn)} row numbers; num_samples is {many}.", "Where does their number come from?")
@@ -703,7 +704,7 @@ def loader_draws_differ(make_loader: Function) -> str:
 @check("the seed decides order and random numbers, and nothing else does")
 def loader_follows_the_seed(make_loader: Function) -> str:
     for workers in _workers():
-        drawn = functools.partial(_epochs, make_loader, workers, passes=1)
+        drawn = functools.partial(_epochs, make_loader, workers, epochs=1)
         _require_seeded(drawn, f"With {workers} workers the loader")
     return "" if can_fork() else _WITHOUT_WORKERS
 

@@ -62,17 +62,17 @@ def _loss(w: Array, b: Array, x1: Array, x2: Array, y: Array) -> float:
 def _slopes(of: int, *values: Array) -> Array:
     """The slopes of the siamese loss with respect to one of w, b, x1, x2, y."""
     exact: Any = [np.asarray(value, dtype=np.float64) for value in values]
-    return slopes(lambda moved: _loss(*exact[:of], moved, *exact[of + 1 :]), exact[of])
+    return slopes(lambda moved: _loss(*[*exact[:of], moved, *exact[of + 1 :]]), exact[of])
 
 
-def _rows(seed: int, n: int, inputs: int = 3) -> tuple[Array, Array, Array]:
+def _rows(seed: int, n: int, inputs: int = 3) -> Any:
     x1, x2, y = _arrays(seed, (n, inputs), (n, inputs), (n,))
     return x1, x2, abs(y)
 
 
-_START = _arrays(1, (3, 2), (2,))
-_ROW = (np.array([[1]], np.float32), np.array([[0]], np.float32), np.array([0], np.float32))
-_ONE = (np.array([[1]], np.float32), np.array([0], np.float32))
+_START: tuple[Array, Array] = _arrays(1, (3, 2), (2,))
+_ROW: tuple[Array, Array, Array] = (np.array([[1]], np.float32), np.array([[0]], np.float32), np.array([0], np.float32))
+_ONE: tuple[Array, Array] = (np.array([[1]], np.float32), np.array([0], np.float32))
 
 # --- 1. build_graph -------------------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ def _session(build_graph: Function, w: Array, b: Array, learning_rate: float) ->
 
 @check("the worked example: distance 0.580, loss 0.336, gradients 0.742 and -1.025")
 def graph_example(build_graph: Function) -> None:
-    with _session(build_graph, *_ONE, 0.1) as (run, _, _):
+    with _session(build_graph, *_ONE, learning_rate=0.1) as (run, _, _):
         distance, loss, grad_w, grad_b = run(("distance", "loss", "grad_w", "grad_b"), _ROW)
     t = math.tanh(1)
     _same("the distance", distance, [t**2], "The squared differences of the codes, summed over the units.")
@@ -113,7 +113,7 @@ def graph_example(build_graph: Function) -> None:
 
 @check("both inputs pass through encoder/w and encoder/b, and there is no other variable")
 def graph_shares_its_variables(build_graph: Function) -> None:
-    with _session(build_graph, *_START, 0.1) as (_, session, variables):
+    with _session(build_graph, *_START, learning_rate=0.1) as (_, session, variables):
         names = sorted(variable.op.name for variable in variables)
         if names != ["encoder/b", "encoder/w"]:
             hint = "`v1.get_variable` inside a `v1.variable_scope` makes a variable, or with `reuse` finds it."
@@ -124,7 +124,7 @@ def graph_shares_its_variables(build_graph: Function) -> None:
 
 @check("one graph takes batches of 1, 5 and 2 rows")
 def graph_takes_any_batch(build_graph: Function) -> None:
-    with _session(build_graph, *_START, 0.1) as (run, _, _):
+    with _session(build_graph, *_START, learning_rate=0.1) as (run, _, _):
         for n in (1, 5, 2):
             batch = _rows(n, n)
             distance, loss = run(("distance", "loss"), batch)
@@ -135,7 +135,7 @@ def graph_takes_any_batch(build_graph: Function) -> None:
 @check("the gradients are the slopes of the loss")
 def graph_gradients_are_slopes(build_graph: Function) -> None:
     batch = _rows(7, 4)
-    with _session(build_graph, *_START, 0.1) as (run, _, _):
+    with _session(build_graph, *_START, learning_rate=0.1) as (run, _, _):
         for place, found in enumerate(run(("grad_w", "grad_b"), batch)):
             _same(
                 ("grad_w", "grad_b")[place], found, _slopes(place, *_START, *batch), "Look at what is differentiated."
@@ -145,7 +145,7 @@ def graph_gradients_are_slopes(build_graph: Function) -> None:
 @check("to run `step` alone makes one step, and gives the loss after it")
 def graph_steps(build_graph: Function) -> None:
     rate = 0.3
-    with _session(build_graph, *_START, rate) as (run, session, variables):
+    with _session(build_graph, *_START, learning_rate=rate) as (run, session, variables):
         named = {variable.op.name: variable for variable in variables}
         w, b = (start.astype(np.float64) for start in _START)
         for seed in (8, 9):
@@ -217,7 +217,7 @@ def session_leaves_the_graph(run_training: Function) -> None:
 # --- 3. train_with_tape ---------------------------------------------------------------------------------------------
 
 
-def _taped(train_with_tape: Function, w: Array, b: Array, batches: list[Any], rate: float) -> tuple[Any, ...]:
+def _taped(train_with_tape: Function, w: Array, b: Array, batches: list[Any], rate: float) -> Any:
     """The losses, the sensitivities, and w and b afterwards."""
     variables = tf.Variable(w), tf.Variable(b)
     tensors = [tuple(map(tf.constant, batch)) for batch in batches]
@@ -234,7 +234,7 @@ def _taped(train_with_tape: Function, w: Array, b: Array, batches: list[Any], ra
 
 @check("the worked example: loss 0.336, sensitivity 0.742")
 def tape_example(train_with_tape: Function) -> None:
-    losses, sensitivities, _ = _taped(train_with_tape, *_ONE, [_ROW], 0.1)
+    losses, sensitivities, _ = _taped(train_with_tape, *_ONE, batches=[_ROW], rate=0.1)
     _same("the loss", losses[0], math.tanh(1) ** 4, "The loss before the step.")
     _same("the sensitivity", sensitivities[0], _slopes(2, *_ONE, *_ROW), "The gradient with respect to x1.")
 
@@ -242,7 +242,7 @@ def tape_example(train_with_tape: Function) -> None:
 @check("w and b follow the slopes of the loss")
 def tape_follows_the_slopes(train_with_tape: Function) -> None:
     batch, rate = _rows(11, 4), 0.3
-    _, sensitivities, after = _taped(train_with_tape, *_START, [batch], rate)
+    _, sensitivities, after = _taped(train_with_tape, *_START, batches=[batch], rate=rate)
     for place, found in enumerate(after):
         wanted = _START[place] - rate * _slopes(place, *_START, *batch)
         _same(f"{'wb'[place]} after a step", found, wanted, "One step, with the gradients of the loss.")
@@ -253,8 +253,8 @@ def tape_follows_the_slopes(train_with_tape: Function) -> None:
 @check("a second batch is trained on from where the first one led")
 def tape_begins_anew_with_each_batch(train_with_tape: Function) -> None:
     batches, rate = [_rows(12, 3), _rows(13, 5)], 0.3
-    losses, sensitivities, after = _taped(train_with_tape, *_START, batches, rate)
-    _, _, between = _taped(train_with_tape, *_START, batches[:1], rate)
+    losses, sensitivities, after = _taped(train_with_tape, *_START, batches=batches, rate=rate)
+    _, _, between = _taped(train_with_tape, *_START, batches=batches[:1], rate=rate)
     hint = "What is recorded before the loop, and what within?"
     _same("the second loss", losses[1], _loss(*between, *batches[1]), hint)
     _same("the second sensitivity", sensitivities[1], _slopes(2, *between, *batches[1]), hint)
@@ -500,7 +500,7 @@ def _follow(graph: Any, inputs: list[frozenset[str]], device: str, found: dict[s
     return frozenset().union(*(sources.get(tensor.name, frozenset()) for tensor in graph.outputs))
 
 
-def _towers(TwoTowers: Function) -> tuple[Any, list[Array], list[Array], Array, Array]:
+def _towers(TwoTowers: Function) -> tuple[Any, ...]:
     first, second = _arrays(21, (3, 2), (2,)), _arrays(22, (4, 2), (2,))
     x1, x2 = _arrays(23, (5, 3), (5, 4))
     return TwoTowers(first, second), first, second, x1, x2

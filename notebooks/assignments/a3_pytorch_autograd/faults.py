@@ -369,12 +369,13 @@ WITHOUT_TRACES = [
         family="AG05",
         cell="gradients",
         edits={"value = f(*inputs)": "value = f(*inputs).detach().requires_grad_()"},
-        words="The value that you differentiate has no past: the way back to the inputs is cut. detach(), item() and "
-        "torch.tensor(...) cut it, and under no_grad nothing is recorded. Look at what happens to the value of "
-        "f before its gradient is asked for.",
+        words="These are the gradients of a value that has no past: zeros, or an error. detach(), item() and "
+        "torch.tensor(...) cut the way back to the inputs, and under no_grad nothing is recorded. Look at what happens "
+        "to the value of f before its gradient is asked for.",
         raises=r"element 0 of tensors does not require grad",
         tests=GRADIENTS,
         pairs=False,
+        bare=True,
     ),
     Fault(
         "gradients-inputs-not-tracked",
