@@ -22,35 +22,35 @@ def evaluate(model, loader, loss_fn, device):
 
 WRONG = [
     Wrong("wrong_accuracy_in_per_cent", "Per cent.")
-    .expect(test_evaluate="failed:accuracy-in-per-cent", test_fit="failed:accuracy-in-per-cent")
+    .expect(test_evaluate="failed:accuracy-in-per-cent")
     .edit("sum(hits) / sum(sizes)", "sum(hits) / sum(sizes) * 100"),
     Wrong("wrong_accuracy_is_a_count", "The number of hits.")
-    .expect(test_evaluate="failed:accuracy-is-a-count", test_fit="failed:accuracy-is-a-count")
+    .expect(test_evaluate="failed:accuracy-is-a-count")
     .edit("sum(hits) / sum(sizes)", "float(sum(hits))"),
     Wrong("wrong_accuracy_is_the_error", "The error rate.")
-    .expect(test_evaluate="failed:accuracy-is-the-error", test_fit="failed:accuracy-is-the-error")
+    .expect(test_evaluate="failed:accuracy-is-the-error")
     .edit("sum(hits)", "1 - sum(hits)"),
     Wrong("wrong_accuracy_mean_of_batch_means", "The accuracy is averaged over batches.")
-    .expect(test_evaluate="failed:accuracy-mean-of-batch-means", test_fit="failed:accuracy-mean-of-batch-means")
+    .expect(test_evaluate="failed:accuracy-mean-of-batch-means")
     .edit("int((output.max(dim=1)[1] == labels).sum())", "float((output.max(dim=1)[1] == labels).sum()) / len(labels)")
     .edit("sum(hits) / sum(sizes)", "sum(hits) / len(hits)"),
     Wrong("wrong_accuracy_over_the_wrong_axis", "The maximum over the rows.")
-    .expect(test_evaluate="failed:accuracy-over-the-wrong-axis", test_fit="failed:accuracy-over-the-wrong-axis")
+    .expect(test_evaluate="failed:accuracy-over-the-wrong-axis")
     .edit("output.max(dim=1)[1]", "torch.argmax(output, 0)"),
     Wrong("wrong_both_means_of_batch_means", "Both are averaged over batches.")
-    .expect(test_evaluate="failed:both-means-of-batch-means", test_fit="failed:both-means-of-batch-means")
+    .expect(test_evaluate="failed:both-means-of-batch-means")
     .edit("float(loss_fn(output, labels)) * len(labels)", "float(loss_fn(output, labels))")
     .edit("int((output.max(dim=1)[1] == labels).sum())", "(output.max(dim=1)[1] == labels).double().mean().item()")
     .edit("sum(losses) / sum(sizes)", "sum(losses) / len(losses)")
     .edit("sum(hits) / sum(sizes)", "sum(hits) / len(hits)"),
     Wrong("wrong_evaluated_in_training_mode", "train(True) by mistake.")
-    .expect(test_evaluate="failed:evaluated-in-training-mode", test_fit="failed:evaluated-in-training-mode")
+    .expect(test_evaluate="failed:evaluated-in-training-mode")
     .edit("model.train(False)", "model.train(True)"),
     Wrong("wrong_evaluation_always_to_training_mode", "Back to training, always.")
     .expect(test_evaluate="partial:evaluation-always-to-training-mode")
     .edit("model.train(before)", "model.train()"),
     Wrong("wrong_evaluation_batch_left_on_host", "Nothing is moved.")
-    .expect(test_evaluate="partial:evaluation-batch-left-on-host", test_fit="partial:evaluation-batch-left-on-host")
+    .expect(test_evaluate="partial:evaluation-batch-left-on-host")
     .edit("(t.to(device) for t in batch)", "batch"),
     Wrong("wrong_evaluation_builds_graphs", "No no_grad.")
     .expect(test_evaluate="partial:evaluation-builds-graphs")
@@ -63,31 +63,31 @@ WRONG = [
     .edit("sum(losses) / sum(sizes)", "sum(losses) / len(loader.dataset)")
     .edit("sum(hits) / sum(sizes)", "sum(hits) / len(loader.dataset)"),
     Wrong("wrong_evaluation_freezes_parameters", "requires_grad stays False.")
-    .expect(test_evaluate="partial:evaluation-freezes-parameters", test_fit="partial:evaluation-freezes-parameters")
+    .expect(test_evaluate="partial:evaluation-freezes-parameters")
     .edit(
         "model.train(False)", "model.train(False)\n    for p in model.parameters():\n        p.requires_grad = False"
     ),
     Wrong("wrong_evaluation_hard_coded_cuda", ".cuda() in the loop.")
-    .expect(test_evaluate="failed:evaluation-hard-coded-cuda", test_fit="failed:evaluation-hard-coded-cuda")
+    .expect(test_evaluate="failed:evaluation-hard-coded-cuda")
     .edit("t.to(device)", "t.cuda()"),
     Wrong("wrong_evaluation_labels_left_on_host", "Only the inputs are moved.")
-    .expect(test_evaluate="partial:evaluation-labels-left-on-host", test_fit="partial:evaluation-labels-left-on-host")
+    .expect(test_evaluate="partial:evaluation-labels-left-on-host")
     .edit(
         "inputs, labels = (t.to(device) for t in batch)",
         "inputs, labels = batch\n            inputs = inputs.to(device)",
     ),
     Wrong("wrong_evaluation_mean_of_batch_means", "The loss is averaged over batches.")
-    .expect(test_evaluate="failed:evaluation-mean-of-batch-means", test_fit="failed:evaluation-mean-of-batch-means")
+    .expect(test_evaluate="failed:evaluation-mean-of-batch-means")
     .edit("float(loss_fn(output, labels)) * len(labels)", "float(loss_fn(output, labels))")
     .edit("sum(losses) / sum(sizes)", "sum(losses) / len(losses)"),
     Wrong("wrong_evaluation_mode_left_on", "Not put back.")
     .expect(test_evaluate="partial:evaluation-mode-left-on")
     .edit("    model.train(before)\n", ""),
     Wrong("wrong_evaluation_mode_not_set", "The mode is left alone.")
-    .expect(test_evaluate="partial:evaluation-mode-not-set", test_fit="failed:evaluation-mode-not-set")
+    .expect(test_evaluate="partial:evaluation-mode-not-set")
     .edit("    model.train(False)\n", ""),
     Wrong("wrong_evaluation_on_the_host_and_back", "To the host, a look, and back.")
-    .expect(test_evaluate="partial:evaluation-on-the-host-and-back", test_fit="partial:evaluation-on-the-host-and-back")
+    .expect(test_evaluate="partial:evaluation-on-the-host-and-back")
     .edit(
         "def evaluate(model, loader, loss_fn, device):",
         """def evaluate(model, loader, loss_fn, device):
@@ -100,9 +100,7 @@ WRONG = [
 def on_the_host(model, loader, loss_fn, device):""",
     ),
     Wrong("wrong_evaluation_moves_the_model_to_cuda", "The usual line, whatever the caller says.")
-    .expect(
-        test_evaluate="failed:evaluation-moves-the-model-to-cuda", test_fit="failed:evaluation-moves-the-model-to-cuda"
-    )
+    .expect(test_evaluate="failed:evaluation-moves-the-model-to-cuda")
     .edit(
         "def evaluate(model, loader, loss_fn, device):",
         """def evaluate(model, loader, loss_fn, device):
@@ -110,20 +108,20 @@ def on_the_host(model, loader, loss_fn, device):""",
     model.to(device)""",
     ),
     Wrong("wrong_evaluation_of_the_first_batch", "next(iter(loader)).")
-    .expect(test_evaluate="failed:evaluation-of-the-first-batch", test_fit="failed:evaluation-of-the-first-batch")
+    .expect(test_evaluate="failed:evaluation-of-the-first-batch")
     .edit("for batch in loader:", "for batch in [next(iter(loader))]:"),
     Wrong("wrong_evaluation_of_the_last_batch", "The lists are made anew in each pass.")
-    .expect(test_evaluate="failed:evaluation-of-the-last-batch", test_fit="failed:evaluation-of-the-last-batch")
+    .expect(test_evaluate="failed:evaluation-of-the-last-batch")
     .edit("for batch in loader:", "for batch in loader:\n            losses, hits, sizes = [], [], []"),
     Wrong("wrong_evaluation_remembers", "The lists are default arguments.")
-    .expect(test_evaluate="failed:evaluation-remembers", test_fit="failed")
+    .expect(test_evaluate="failed:evaluation-remembers")
     .edit(
         "def evaluate(model, loader, loss_fn, device):",
         "def evaluate(model, loader, loss_fn, device, losses=[], hits=[], sizes=[]):",
     )
     .edit("    losses, hits, sizes = [], [], []\n", ""),
     Wrong("wrong_evaluation_returns_tensors", "Two tensors.")
-    .expect(test_evaluate="failed:result-is-a-tensor", test_fit="failed:result-is-a-tensor")
+    .expect(test_evaluate="failed:result-is-a-tensor")
     .edit("float(loss_fn(output, labels))", "loss_fn(output, labels)")
     .edit("int((output.max(dim=1)[1] == labels).sum())", "(output.max(dim=1)[1] == labels).sum()"),
     Wrong("wrong_evaluation_waits_too_often", "Row by row in Python.")

@@ -26,21 +26,21 @@ WRONG = [
     .expect(test_train_epoch="partial:copied-more-than-once")
     .edit("output = model(inputs)", "output = model(batch[0].to(device))"),
     Wrong("wrong_epoch_batch_left_on_host", "The moved inputs are thrown away.")
-    .expect(test_train_epoch="partial:epoch-batch-left-on-host", test_fit="partial:epoch-batch-left-on-host")
+    .expect(test_train_epoch="partial:epoch-batch-left-on-host")
     .edit("inputs = batch[0].to(device)", "inputs = batch[0]\n        inputs.to(device)"),
     Wrong("wrong_epoch_batch_means_summed", "The sum of the batches' losses.")
-    .expect(test_train_epoch="partial:epoch-batch-means-summed", test_fit="failed:epoch-batch-means-summed")
+    .expect(test_train_epoch="partial:epoch-batch-means-summed")
     .edit("float(loss) * len(labels)", "float(loss)")
     .edit("return sum(losses) / sum(sizes)", "return sum(losses)"),
     Wrong("wrong_epoch_first_batch_alone", "break after one batch.")
-    .expect(test_train_epoch="failed:epoch-first-batch-alone", test_fit="failed:epoch-first-batch-alone")
+    .expect(test_train_epoch="failed:epoch-first-batch-alone")
     .edit("sizes.append(len(labels))", "sizes.append(len(labels))\n        break"),
     Wrong("wrong_epoch_hard_coded_cuda", ".cuda() wherever a tensor stands.")
-    .expect(test_train_epoch="failed:epoch-hard-coded-cuda", test_fit="failed:epoch-hard-coded-cuda")
+    .expect(test_train_epoch="failed:epoch-hard-coded-cuda")
     .edit("inputs = batch[0].to(device)", "inputs = batch[0].cuda()")
     .edit("labels = batch[1].to(device)", "labels = batch[1].cuda()"),
     Wrong("wrong_epoch_in_evaluation_mode", "Training mode is switched off.")
-    .expect(test_train_epoch="partial:epoch-in-evaluation-mode", test_fit="failed:epoch-in-evaluation-mode")
+    .expect(test_train_epoch="partial:epoch-in-evaluation-mode")
     .edit("model.train(True)", "model.train(False)"),
     Wrong("wrong_epoch_keeps_graphs", "The losses are added as tensors.")
     .expect(test_train_epoch="partial:epoch-keeps-graphs")
@@ -51,29 +51,29 @@ WRONG = [
     .edit("losses, sizes = [], []", "losses, sizes, kept = [], [], []")
     .edit("optimizer.step()", "optimizer.step()\n        kept.append((inputs, output.detach()))"),
     Wrong("wrong_epoch_last_batch_skipped", "Smaller batches are skipped.")
-    .expect(test_train_epoch="failed:epoch-last-batch-skipped", test_fit="failed:epoch-last-batch-skipped")
+    .expect(test_train_epoch="failed:epoch-last-batch-skipped")
     .edit(
         "labels = batch[1].to(device)",
         "labels = batch[1].to(device)\n        if sizes and len(labels) != sizes[0]:\n            continue",
     ),
     Wrong("wrong_epoch_last_loss", "The last loss.")
-    .expect(test_train_epoch="partial:epoch-last-loss", test_fit="failed:epoch-last-loss")
+    .expect(test_train_epoch="partial:epoch-last-loss")
     .edit("return sum(losses) / sum(sizes)", "return float(loss)"),
     Wrong("wrong_epoch_loss_summed", "The sum over all rows.")
-    .expect(test_train_epoch="partial:epoch-loss-summed", test_fit="failed:epoch-loss-summed")
+    .expect(test_train_epoch="partial:epoch-loss-summed")
     .edit("return sum(losses) / sum(sizes)", "return sum(losses)"),
     Wrong("wrong_epoch_mean_of_batch_means", "np.mean over the batches.")
-    .expect(test_train_epoch="partial:epoch-mean-of-batch-means", test_fit="failed:epoch-mean-of-batch-means")
+    .expect(test_train_epoch="partial:epoch-mean-of-batch-means")
     .edit("float(loss) * len(labels)", "loss.item()")
     .edit("sum(sizes)", "len(losses)"),
     Wrong("wrong_epoch_means_divided_by_rows", "Means are divided by the number of rows.")
-    .expect(test_train_epoch="partial:epoch-means-divided-by-rows", test_fit="failed:epoch-means-divided-by-rows")
+    .expect(test_train_epoch="partial:epoch-means-divided-by-rows")
     .edit("float(loss) * len(labels)", "float(loss)"),
     Wrong("wrong_epoch_mode_not_set", "Nothing is said about the mode.")
     .expect(test_train_epoch="partial:epoch-mode-not-set")
     .edit("    model.train(True)\n", ""),
     Wrong("wrong_epoch_on_the_host_and_back", "To the host, an epoch, and back.")
-    .expect(test_train_epoch="partial:epoch-on-the-host-and-back", test_fit="partial:epoch-on-the-host-and-back")
+    .expect(test_train_epoch="partial:epoch-on-the-host-and-back")
     .edit(
         "def train_epoch(model, loader, loss_fn, optimizer, device):",
         """def train_epoch(model, loader, loss_fn, optimizer, device):
@@ -86,7 +86,7 @@ WRONG = [
 def on_the_host(model, loader, loss_fn, optimizer, device):""",
     ),
     Wrong("wrong_epoch_moves_the_model_to_cuda", "The usual line, whatever the caller says.")
-    .expect(test_train_epoch="failed:epoch-moves-the-model-to-cuda", test_fit="failed:epoch-moves-the-model-to-cuda")
+    .expect(test_train_epoch="failed:epoch-moves-the-model-to-cuda")
     .edit(
         "def train_epoch(model, loader, loss_fn, optimizer, device):",
         """def train_epoch(model, loader, loss_fn, optimizer, device):
@@ -94,13 +94,13 @@ def on_the_host(model, loader, loss_fn, optimizer, device):""",
     model.to(device)""",
     ),
     Wrong("wrong_epoch_one_step_for_all", "The step is behind the loop.")
-    .expect(test_train_epoch="failed:epoch-one-step-for-all", test_fit="failed:epoch-one-step-for-all")
+    .expect(test_train_epoch="failed:epoch-one-step-for-all")
     .edit("losses, sizes = [], []", "losses, sizes = [], []\n    model.zero_grad()")
     .edit("        optimizer.zero_grad()\n", "")
     .edit("        optimizer.step()\n", "")
     .edit("sizes.append(len(labels))", "sizes.append(len(labels))\n    optimizer.step()"),
     Wrong("wrong_epoch_optimizer_made_anew", "A new optimizer in every pass.")
-    .expect(test_train_epoch="partial:epoch-optimizer-made-anew", test_fit="failed:epoch-optimizer-made-anew")
+    .expect(test_train_epoch="partial:epoch-optimizer-made-anew")
     .edit(
         "loss = loss_fn(output, labels)",
         """loss = loss_fn(output, labels)
@@ -108,14 +108,14 @@ def on_the_host(model, loader, loss_fn, optimizer, device):""",
             optimizer.state[p] = {}""",
     ),
     Wrong("wrong_epoch_returns_a_tensor", "The mean is a tensor.")
-    .expect(test_train_epoch="partial:result-is-a-tensor", test_fit="failed:result-is-a-tensor")
+    .expect(test_train_epoch="partial:result-is-a-tensor")
     .edit("float(loss)", "loss.detach()"),
     Wrong("wrong_epoch_steps_one_batch_late", "step, zero_grad, backward.")
-    .expect(test_train_epoch="failed:epoch-steps-one-batch-late", test_fit="failed:epoch-steps-one-batch-late")
+    .expect(test_train_epoch="failed:epoch-steps-one-batch-late")
     .edit("optimizer.zero_grad()", "optimizer.step()\n        model.zero_grad()")
     .edit("        optimizer.step()\n", ""),
     Wrong("wrong_epoch_target_left_on_host", "Labels stay.")
-    .expect(test_train_epoch="partial:epoch-target-left-on-host", test_fit="partial:epoch-target-left-on-host")
+    .expect(test_train_epoch="partial:epoch-target-left-on-host")
     .edit("labels = batch[1].to(device)", "labels = batch[1]"),
     Wrong("wrong_epoch_waits_too_often", "Accuracy and loss are printed in each pass.")
     .expect(test_train_epoch="partial:epoch-waits-too-often")
@@ -124,14 +124,14 @@ def on_the_host(model, loader, loss_fn, optimizer, device):""",
         "optimizer.step()\n        print(float(loss), (output.argmax(1) == labels).float().mean().item())",
     ),
     Wrong("wrong_epoch_without_gradients", "Clear after backward.")
-    .expect(test_train_epoch="failed:epoch-without-gradients", test_fit="failed:epoch-without-gradients")
+    .expect(test_train_epoch="failed:epoch-without-gradients")
     .edit("loss = loss_fn(output, labels)", "loss = loss_fn(output, labels)\n        loss.backward()")
     .edit("        loss.backward()\n", ""),
     Wrong("wrong_epoch_without_steps", "No step.")
-    .expect(test_train_epoch="failed:epoch-without-steps", test_fit="failed:epoch-without-steps")
+    .expect(test_train_epoch="failed:epoch-without-steps")
     .edit("        optimizer.step()\n", ""),
     Wrong("wrong_epoch_without_zero_grad", "Cleared once, before the loop.")
-    .expect(test_train_epoch="failed:epoch-without-zero-grad", test_fit="failed:epoch-without-zero-grad")
+    .expect(test_train_epoch="failed:epoch-without-zero-grad")
     .edit("losses, sizes = [], []", "losses, sizes = [], []\n    optimizer.zero_grad()")
     .edit("        optimizer.zero_grad()\n", ""),
     Wrong("wrong_model_travels", "The model travels in every pass.")
@@ -140,7 +140,6 @@ def on_the_host(model, loader, loss_fn, optimizer, device):""",
     Wrong("wrong_two_in_the_epoch", "Gradients pile up, and the mean is one over batches.")
     .expect(
         test_train_epoch="failed:epoch-without-zero-grad+epoch-mean-of-batch-means",
-        test_fit="failed:epoch-without-zero-grad+epoch-mean-of-batch-means",
     )
     .edit("        optimizer.zero_grad()\n", "")
     .edit("float(loss) * len(labels)", "float(loss)")

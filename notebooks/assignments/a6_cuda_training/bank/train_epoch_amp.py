@@ -125,7 +125,7 @@ WRONG = [
     .expect(test_train_epoch_amp="partial:autocast-missing")
     .edit('with torch.amp.autocast(device_type="cuda", dtype=torch.float16):', "if True:"),
     Wrong("wrong_broken_cells", "One cell does not parse, another uses a name that is not there.")
-    .expect(test_evaluate="failed", test_train_epoch_amp="failed", test_checkpoint="failed", test_fit="failed")
+    .expect(test_evaluate="failed", test_train_epoch_amp="failed", test_checkpoint="failed")
     .edit("scaler.scale", "grad_scaler.scale")
     .whole(
         """
