@@ -21,7 +21,6 @@ MODULES = {
     "course_lib.checks.a2_autograd_engine",
     "course_lib.checks.a3_pytorch_autograd",
     "course_lib.checks.a4_modules_and_optimizers",
-    "course_lib.checks.a5_data_pipeline",
     "course_lib.checks.a6_cuda_training",
     "course_lib.checks.delegation",
     "course_lib.checks.oracles",
