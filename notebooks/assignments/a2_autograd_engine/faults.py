@@ -300,8 +300,9 @@ IN_ARITHMETIC = [
         "stretched-axes-not-summed",
         cell="arithmetic",
         edits={"return gradient.sum(axis=stretched, keepdims=True)": "return gradient"},
-        words="Your `unbroadcast` takes care of the axes that broadcasting has added in front, but not of those of "
-        "size 1 that were stretched. A column of shape (2, 1) becomes (2, 3) as well.",
+        words="A gradient keeps the size to which broadcasting has stretched an axis: a column of shape (2, 1) that "
+        "becomes (2, 3) has to get a gradient of shape (2, 1), with the sums over its rows. Does `unbroadcast` sum "
+        "over stretched axes of size 1, and does every operation use it?",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -329,14 +330,6 @@ IN_ARITHMETIC = [
         edits={"range(gradient.ndim - len(shape))": "range(len(shape), gradient.ndim)"},
         words="Your `unbroadcast` sums over the last axes where the shape has fewer. NumPy lines shapes up at their "
         "ends, and adds axes in front.",
-        tests=ARITHMETIC,
-    ),
-    Fault(
-        "add-not-unbroadcast",
-        cell="arithmetic",
-        edits={"unbroadcast(gradient, a.shape), unbroadcast(gradient, b.shape)": "gradient, gradient"},
-        words="The gradients of your `add` have the shape of the sum also where an input was stretched. Each has to "
-        "have the shape of its own tensor.",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -555,15 +548,6 @@ IN_FUNCTIONS = [
 ]
 
 IN_SHAPES = [
-    Fault(
-        "sum-axis-lost",
-        cell="shapes",
-        edits={"(np.broadcast_to(np.reshape(gradient, kept), a.shape),)": "(np.broadcast_to(gradient, a.shape),)"},
-        words="The gradient of a sum is stretched along the wrong axis, or does not fit at all: the axis that was "
-        "summed over is gone from it, and NumPy adds axes in front. Put it back where it was before you "
-        "stretch.",
-        tests=SHAPES,
-    ),
     Fault(
         "mean-not-divided",
         cell="shapes",

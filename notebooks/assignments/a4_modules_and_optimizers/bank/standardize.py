@@ -115,11 +115,14 @@ class Standardize(nn.Module):
         self.register_buffer("batches", torch.tensor(0))""",
     )
     .edit("result = closure()", "closure()\n                result = closure()", cell="sgd"),
-    Wrong("wrong_standardize_float32_statistics", "standardize: float() after each update. sgd: A number is returned.")
+    Wrong("wrong_standardize_half_statistics", "standardize: Statistics in half precision. sgd: A number is returned.")
     .breaks("`.double()` converts the buffers", "returns the very object")
     .expect(test_standardize="partial", test_sgd="partial")
-    .edit("self.m * mu.detach()", "self.m * mu.detach()\n        self.running_mean = self.running_mean.float()")
-    .edit("self.m * sigma2.detach()", "self.m * sigma2.detach()\n        self.running_var = self.running_var.float()")
+    .edit("self.m * mu.detach()", "self.m * mu.detach()\n        self.running_mean = self.running_mean.half().float()")
+    .edit(
+        "self.m * sigma2.detach()",
+        "self.m * sigma2.detach()\n        self.running_var = self.running_var.half().float()",
+    )
     .edit("result = closure()", "result = closure().item()", cell="sgd"),
     Wrong(
         "wrong_standardize_not_saved", "standardize: Buffers that are not saved. sgd: zero_grad at the end of a step."
