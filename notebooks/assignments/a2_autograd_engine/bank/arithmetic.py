@@ -115,7 +115,7 @@ def div(a, b):
     .breaks("Their shapes may differ")
     .edit("back_to(a, b, b.data * g, a.data * g)", "(b.data * g, a.data * g)"),
     Wrong("wrong_sub_sign", "The gradient of the second operand lacks its sign.")
-    .expect(test_arithmetic="partial:sub-sign")
+    .expect(test_arithmetic="failed:sub-sign")
     .edit("back_to(a, b, g, -g)", "back_to(a, b, g, g)"),
     Wrong("wrong_sub_swapped", "Computes b - a, with gradients of a - b.")
     .expect(test_arithmetic="partial:sub-swapped")
@@ -125,7 +125,7 @@ def div(a, b):
     .expect(test_arithmetic="failed:mul-factors-swapped")
     .edit("b.data * g, a.data * g", "a.data * g, b.data * g"),
     Wrong("wrong_div_sign", "The sign of the denominator's gradient.")
-    .expect(test_arithmetic="partial:div-sign")
+    .expect(test_arithmetic="failed:div-sign")
     .edit("-g * q / b.data", "g * q / b.data"),
     Wrong("wrong_div_square", "One b too few.")
     .expect(test_arithmetic="failed:div-square-missing")
@@ -137,7 +137,7 @@ def div(a, b):
     .expect(test_arithmetic="failed:neg-sign")
     .edit("lambda g: (0 - g,)", "lambda g: (g,)"),
     Wrong("wrong_power_factor", "The factor is missing.")
-    .expect(test_arithmetic="partial:power-factor-missing")
+    .expect(test_arithmetic="failed:power-factor-missing")
     .edit("exponent * np.power(a.data, exponent - 1)", "np.power(a.data, exponent - 1)"),
     Wrong("wrong_power_exponent", "The exponent is not lowered.")
     .expect(test_arithmetic="failed:power-exponent-not-lowered")
@@ -175,7 +175,7 @@ def div(a, b):
         "    vjp = lambda g: (unbroadcast(g * b.data",
     ),
     Wrong("wrong_exponent_tensor", "Returns an array.")
-    .expect(test_arithmetic="partial")
+    .expect(test_arithmetic="failed")
     .breaks("and return a tensor")
     .edit("Tensor.from_op(np.power(a.data, exponent), (a,), lambda g: (slope * g,))", "np.power(a.data, exponent)"),
 ]

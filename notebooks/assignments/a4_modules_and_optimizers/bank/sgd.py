@@ -68,7 +68,7 @@ WRONG = [
     .edit('s["count"] += 1', 's["count"] = g["t"]'),
     Wrong("wrong_sgd_changes_the_gradient", "sgd: The velocity is added into p.grad. adam: Decay both ways.")
     .breaks("It does not change any `p.grad`")
-    .expect(test_sgd="partial:sgd-changes-the-gradient", test_adam="partial:adam-decay-both-ways")
+    .expect(test_sgd="failed:sgd-changes-the-gradient", test_adam="partial:adam-decay-both-ways")
     .edit('s["buf"].mul_(mu).add_(d)', 's["buf"] = d.add_(s["buf"], alpha=mu).clone()')
     .edit(
         '        else:\n            d = d + w * g["weight_decay"]', '        d = d + w * g["weight_decay"]', cell="adam"

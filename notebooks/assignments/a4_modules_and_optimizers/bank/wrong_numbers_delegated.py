@@ -1,6 +1,6 @@
 """PyTorch's own parts under the student's names: right numbers, flags, and a rate that `torch.optim` refuses."""
 
-EXPECTED = {"test_sgd": "partial"}
+EXPECTED = {"test_sgd": "partial:sgd-refuses-a-negative-lr"}
 BREAKS = ("use no class and no function of `torch.optim`",)
 
 CELLS = {
