@@ -52,7 +52,10 @@ def agreed(
         odd = asked - same - claims
         if 2 * len(odd) > len(asked):
             continue
-        fails = failing(faults, [*passed, *odd]) if passed or odd else odd
+        # The very same exception in all that failed tells enough: what passed may have gone around the place.
+        raised = all(f.found.faults == faults and f.calls[-1].error for f in failures.values())
+        asking = [] if raised else [*passed, *odd]
+        fails = failing(faults, asking) if asking else odd
         if fails is not None and set(fails) == odd:
             return {name: _named(f.found, faults, name in same) for name, f in failures.items()}
     return {name: f.found if _stands_alone(f.found) else Diagnosis() for name, f in failures.items()}

@@ -1201,19 +1201,6 @@ SNAPSHOT_FAULTS = [
         tests=SNAPSHOT,
     ),
     Fault(
-        "snapshot-without-any-copy",
-        family="SV01",
-        cell="snapshot",
-        edits={
-            TAKEN: '{"model": model.state_dict(), "optimizer": optimizer.state_dict()}',
-            "state = copy.deepcopy(saved)": "state = saved",
-        },
-        words="Your snapshot holds the tensors of model and optimizer themselves (a copy of a dict does not copy what "
-        "is in it), and nothing is copied when it is brought back either. Training went on changing them. Look at what "
-        "state_dict() hands out, and at what the optimizer's load_state_dict() does with the tensors that it is given.",
-        tests=SNAPSHOT,
-    ),
-    Fault(
         "snapshot-memory-never-copied",
         family="SV01",
         cell="snapshot",

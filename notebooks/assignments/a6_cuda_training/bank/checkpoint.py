@@ -30,7 +30,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, device):
 
 WRONG = [
     Wrong("wrong_checkpoint_epoch_from_zero", "The epoch is not saved.")
-    .expect(test_checkpoint="failed")
+    .expect(test_checkpoint="failed:checkpoint-epoch-from-zero")
     .edit(
         'state = {"epoch": epoch, "rng": torch.random.get_rng_state()}',
         'state = {"epoch": 0, "rng": torch.random.get_rng_state()}',
@@ -55,7 +55,7 @@ WRONG = [
     .edit("model.state_dict()", '{"module." + k: v for k, v in model.state_dict().items()}')
     .edit('model.load_state_dict(state["model"])', 'model.load_state_dict(state["model"], strict=False)'),
     Wrong("wrong_checkpoint_none_not_handled", "None is not thought of.")
-    .expect(test_checkpoint="partial")
+    .expect(test_checkpoint="partial:checkpoint-none-not-handled")
     .edit(
         'if scheduler is not None:\n        state["scheduler"] = scheduler.state_dict()',
         'state["scheduler"] = scheduler.state_dict()',
