@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from autograder.judge.runnable import cell_of
 from autograder.judge.student import LocalSide
 from autograder.protocol.wire import Tensor
+from tests.when_used import when_used
+
+torch = when_used("torch")
 
 
 class Model:

@@ -89,6 +89,30 @@ COMMONEST = {
     },
 }
 
+# Bank entries with a cell whose mistake the hidden checks alone see: they look at what the visible ones leave out
+# (other networks, options, orders of calls).
+HIDDEN_ONLY = {
+    A1.name: set(),
+    A2.name: {
+        "wrong_add_new_version",
+        "wrong_backward_vjp_kept",
+        "wrong_mlp_two_layers",
+        "wrong_start_generator",
+        "wrong_start_uniform",
+    },
+    A3.name: set(),
+    A4.name: {
+        "wrong_adam_clears_gradients",
+        "wrong_adam_squares_in_place",
+        "wrong_block_empties_the_list",
+        "wrong_rmsprop_refuses_a_negative_lr",
+        "wrong_rmsprop_scales_the_gradient",
+        "wrong_snapshot_of_this_model",
+        "wrong_snapshot_only_one",
+        "wrong_standardize_overwritten",
+    },
+}
+
 # Wrong code overflows, divides by zero, and makes torch warn.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -118,13 +142,14 @@ def test_what_is_right_passes_every_check(one: Visible) -> None:
 def test_what_is_wrong_is_told_in_one_line(one: Visible) -> None:
     wrong = [entry for entry in one.bank.values() if entry.kind == "fault"]
     asked = sample(f"visible checks, wrong, {one.name}", wrong, 10, sources=lambda entry: [entry.file, one.file])
-    unseen = []
+    unseen = set()
     for entry in asked:
         # A mistake in a1 may show in a later exercise; one in a4 must show in each cell that it spoils.
         found = one.outcomes(dict(entry.cells), entry.extra) if one is A1 else one.of_entry(entry)
         cells = [{cell: found[cell]} for cell in entry.expected] if one is A4 else [found]
-        unseen += [(entry.name, list(cell)) for cell in cells if not errors_of(cell)]
-    assert unseen == []
+        if not all(map(errors_of, cells)):
+            unseen.add(entry.name)
+    assert unseen == {entry.name for entry in asked} & HIDDEN_ONLY[one.name]
 
 
 @pytest.mark.parametrize("one", [A3, A4, A6], ids=lambda one: one.name)
