@@ -226,7 +226,7 @@ def _says_nothing(mine: Any, right: Any) -> bool:
     Of single numbers only NaN does, and 0 where all is wrong: an epoch that is 0 beside weights that are right tells.
     """
     parts = list(_wrong_parts(mine, right))
-    return all(map(_is_bare, parts)) and (len(parts) == _leaves(right) or any(np.size(_plain(p)) > 1 for p in parts))
+    return all(map(_is_bare, parts)) and (len(parts) == _leaves(right) or any(_numbers(p).size > 1 for p in parts))
 
 
 def _leaves(value: Any) -> int:
@@ -235,8 +235,12 @@ def _leaves(value: Any) -> int:
     return sum(map(_leaves, value)) if isinstance(value, (tuple, list)) else 1
 
 
-def _plain(value: Any) -> Any:
-    return value.array if isinstance(value, Tensor) else value
+def _numbers(value: Any) -> np.ndarray[Any, Any]:
+    """A value as an array; of no kind of number where it is a list of parts of different shapes."""
+    try:
+        return np.asarray(value.array if isinstance(value, Tensor) else value)
+    except ValueError:
+        return np.empty(0, dtype=object)
 
 
 def _wrong_parts(mine: Any, right: Any) -> Iterator[Any]:
@@ -252,7 +256,7 @@ def _wrong_parts(mine: Any, right: Any) -> Iterator[Any]:
 
 def _is_bare(value: Any) -> bool:
     """Whether a value is NaN or zeros, or an array of ones."""
-    numbers = np.asarray(_plain(value))
+    numbers = _numbers(value)
     if numbers.dtype.kind not in "fciub" or not numbers.size:
         return False
     of_one_value = any(np.all(numbers == value) for value in ((0,) if numbers.size == 1 else (0, 1, -1)))

@@ -14,6 +14,7 @@ FAULTS = [
     Fault("absolute", "scale", {"x * by": "np.abs(x) * by"}, "You lose the sign."),
     Fault("nothing", "scale", {"x * by": "x * 0"}, "Nothing is left."),
     Fault("by-two", "scale", {"return y": "return 2 * y"}, "Twice."),
+    Fault("pair", "scale", {"return y": "return [x, by]"}, "You return what you got."),
     Fault("refused", "scale", raises="ValueError: no", words="It is refused."),
 ]
 """
@@ -52,6 +53,8 @@ def scale(body: str) -> dict[str, str]:
         ("return 0 * x", [None] * 3),
         # Two mistakes together, where no single one fits.
         ("return 2 * abs(x) * by", ["by-two", "by-two+absolute", "by-two"]),
+        # An answer of another form, with parts of different shapes.
+        ("return [x, by]", ["pair"] * 3),
         # What is known by its exception stands for itself.
         ("raise ValueError('no')", ["refused"] * 3),
     ],
