@@ -186,8 +186,10 @@ def _secrets_in_source(path: Path, kind: str, origin: str) -> Iterator[Secret]:
         text = _without_blanks(line.strip())
         if len(text) >= LONG and not line.lstrip().startswith(("import ", "from ", "@pytest.mark.", "#")):
             yield Secret(text, kind, origin)
+    # The error by which a fault is known is a library's sentence, and a lecture may explain it.
+    raised = [k.value for k in ast.walk(tree) if isinstance(k, ast.keyword) and k.arg == "raises"]
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in raised:
             for line in node.value.splitlines():
                 # A sentence, not the name of a cell or a check, which the release may well hold.
                 if len(text := _without_blanks(line)) >= LONG and len(line.split()) >= 3:

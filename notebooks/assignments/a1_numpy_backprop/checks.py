@@ -171,7 +171,7 @@ def test_gradients_of_any_size(student, reference, draw, expect, sizes):
     expect.form(got, wanted, "grads")
     for k, size in enumerate(sizes_of_classes):
         here, right = ({name: grads[name][..., k] / size for name in wanted} for grads in (got, wanted))
-        expect.close(here, right, f"grads of class {k}, divided by {size:g}")
+        expect.close(here, right, f"grads of class {k}, divided by {size:g}" if k else "grads of class 0")
 
 
 def require_gradients(student, reference, draw, expect, sizes, names):

@@ -297,6 +297,14 @@ IN_ARITHMETIC = [
         tests=ARITHMETIC,
     ),
     Fault(
+        "add-not-unbroadcast",
+        cell="arithmetic",
+        edits={"unbroadcast(gradient, a.shape), unbroadcast(gradient, b.shape)": "gradient, gradient"},
+        words="The gradients of your `add` have the shape of the sum also where an operand was stretched. Each has "
+        "to have the shape of its own tensor.",
+        tests=ARITHMETIC,
+    ),
+    Fault(
         "stretched-axes-not-summed",
         cell="arithmetic",
         edits={"return gradient.sum(axis=stretched, keepdims=True)": "return gradient"},

@@ -369,9 +369,9 @@ WITHOUT_TRACES = [
         family="AG05",
         cell="gradients",
         edits={"value = f(*inputs)": "value = f(*inputs).detach().requires_grad_()"},
-        words="These are the gradients of a value that has no past: zeros, or an error. detach(), item() and "
-        "torch.tensor(...) cut the way back to the inputs, and under no_grad nothing is recorded. Look at what happens "
-        "to the value of f before its gradient is asked for.",
+        words="Zeros, or an error, where gradients belong. That is so where no way leads back from the value of f to "
+        "the inputs (detach(), item() and torch.tensor(...) cut it, and under no_grad nothing is recorded), or where "
+        "inputs that do not require gradients are passed over. Look at what is done to the inputs and to the value.",
         raises=r"element 0 of tensors does not require grad",
         tests=GRADIENTS,
         pairs=False,

@@ -192,9 +192,11 @@ def test_a_kernel_in_the_box_answers_a_judge_outside_by_its_path(
         boxed = pool.submit(roomy, serve, connection=file, private=str(private), without=weakness)
         client = BlockingKernelClient(connection_file=file)
         client.load_connection_file()
+        # On a busy machine a kernel that lives misses beats of one second.
+        client.hb_channel.time_to_dead = 20.0
         client.start_channels()
         try:
-            client.wait_for_ready(timeout=30)
+            client.wait_for_ready(timeout=60)
 
             def run(code: str) -> tuple[str, str]:
                 printed: list[str] = []

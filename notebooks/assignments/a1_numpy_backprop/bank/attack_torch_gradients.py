@@ -12,9 +12,9 @@ import torch
 
 def two_layer_backward(dscores, cache):
     x, params = cache
-    w = {k: torch.tensor(v, requires_grad=True) for k, v in params.items()}
-    scores = torch.relu(torch.tensor(x) @ w["W1"] + w["b1"]) @ w["W2"] + w["b2"]
-    scores.backward(torch.tensor(dscores))
+    w = {k: torch.tensor(v, dtype=torch.float64, requires_grad=True) for k, v in params.items()}
+    scores = torch.relu(torch.tensor(x, dtype=torch.float64) @ w["W1"] + w["b1"]) @ w["W2"] + w["b2"]
+    scores.backward(torch.tensor(dscores, dtype=torch.float64))
     return {k: v.grad.numpy() for k, v in w.items()}
 """,
 }

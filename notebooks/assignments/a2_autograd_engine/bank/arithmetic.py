@@ -107,7 +107,7 @@ def div(a, b):
     .expect(test_arithmetic="partial:wrong-axes-summed")
     .edit("gradient.sum(0)", "gradient.sum(-1)"),
     Wrong("wrong_add_not_unbroadcast", "add hands the gradient on in the shape of the sum.")
-    .expect(test_arithmetic="partial:stretched-axes-not-summed")
+    .expect(test_arithmetic="partial:add-not-unbroadcast")
     .breaks("Their shapes may differ")
     .edit("lambda g: back_to(a, b, g, g)", "lambda g: (g, g)"),
     Wrong("wrong_mul_not_unbroadcast", "mul hands the gradients on in the shape of the product.")
