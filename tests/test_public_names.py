@@ -21,6 +21,7 @@ MODULES = {
     "course_lib.checks.a2_autograd_engine",
     "course_lib.checks.a3_pytorch_autograd",
     "course_lib.checks.a4_modules_and_optimizers",
+    "course_lib.checks.a5_data_pipeline",
     "course_lib.checks.a6_cuda_training",
     "course_lib.checks.a7_tensorflow_graphs",
     "course_lib.checks.delegation",

@@ -14,10 +14,10 @@ from tests.course_lib.checks.visible import Visible, VisibleApart, errors_of, tw
 from tests.sampling import sample
 
 A1, A3, A4 = map(Visible, ("a1_numpy_backprop", "a3_pytorch_autograd", "a4_modules_and_optimizers"))
-A2 = Visible("a2_autograd_engine")
+A2, A5 = map(Visible, ("a2_autograd_engine", "a5_data_pipeline"))
 A6 = Visible("a6_cuda_training", skipped_cell="digits", slow_check="fit_reads_digits")
 A7 = VisibleApart("a7_tensorflow_graphs")
-ALL = pytest.mark.parametrize("one", [A1, A2, A3, A4, A6, A7], ids=lambda one: one.name)
+ALL = pytest.mark.parametrize("one", [A1, A2, A3, A4, A5, A6, A7], ids=lambda one: one.name)
 
 # An entry of the bank, or the fault that it must be called by -> what the student reads.
 COMMONEST = {
@@ -63,6 +63,29 @@ COMMONEST = {
         "fit-last-batch-of-a-group-only": "when are they cleared",
         "fit-mode-as-it-came": "Which one did the model come in",
         "fit-history-mean-of-means": "Each row counts once",
+    },
+    A5.name: {
+        "wrong_images_files_not_sorted": "The order in which a folder is listed is not fixed",
+        "wrong_images_channels_last": "PyTorch wants a plane for each color first",
+        "wrong_images_not_scaled": "Each byte is divided by 255",
+        "wrong_images_opened_at_the_start": "Keep names, not images",
+        "wrong_images_damaged_without_path": "Write it into the message",
+        "wrong_statistics_mean_of_means": "Each of the six pixels counts once",
+        "wrong_statistics_sample": "divides by 5 and not by 6",
+        "wrong_transforms_swapped": "What is random belongs to training",
+        "wrong_normalize_in_place": "write into the tensor itself",
+        "wrong_split_by_row": "Draw groups, and then take all of their rows",
+        "wrong_split_global": "Make a generator of your own from the seed",
+        "wrong_collate_mask_from_values": "Only the lengths tell what is padding",
+        "wrong_collate_fixed_length": "As long as the longest sequence of this batch",
+        "wrong_sampler_uniform": "25 % is the share of its rows",
+        "wrong_sampler_without_replacement": "nothing is used up",
+        "wrong_stream_doubled": "Each worker has a copy of the stream",
+        "wrong_stream_opens_early": "Open a file where you read it",
+        "wrong_loader_no_init": "is another one in each worker and each epoch",
+        "wrong_loader_base_seed": "changes a global random generator",
+        "wrong_reservoir_counts_too_late": "n counts the new item, too",
+        "wrong_reservoir_forgets": "so it is full, though b has more items now",
     },
     A6.name: {
         "wrong_step_without_zero_grad": "`backward` adds to what lies in `.grad`",
@@ -158,7 +181,7 @@ def test_what_is_right_passes_every_check(one: Visible) -> None:
     assert {name: errors for name, errors in found.items() if errors} == {}
 
 
-@pytest.mark.parametrize("one", [A1, A2, A3, A4], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [A1, A2, A3, A4, A5], ids=lambda one: one.name)
 def test_what_is_wrong_is_told_in_one_line(one: Visible) -> None:
     wrong = [entry for entry in one.bank.values() if entry.kind == "fault"]
     asked = sample(f"visible checks, wrong, {one.name}", wrong, 10, sources=lambda entry: [entry.file, one.file])
@@ -172,7 +195,7 @@ def test_what_is_wrong_is_told_in_one_line(one: Visible) -> None:
     assert unseen == {entry.name for entry in asked} & HIDDEN_ONLY[one.name]
 
 
-@pytest.mark.parametrize("one", [A3, A4, A6, A7], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [A3, A4, A5, A6, A7], ids=lambda one: one.name)
 def test_the_commonest_mistakes_meet_the_hint_that_helps(one: Visible) -> None:
     missing = {}
     for name in sample(f"visible checks, hints, {one.name}", list(COMMONEST[one.name]), 6):
