@@ -68,7 +68,7 @@ COMMONEST = {
         "wrong_images_files_not_sorted": "The order in which a folder is listed is not fixed",
         "wrong_images_channels_last": "PyTorch wants a plane for each color first",
         "wrong_images_not_scaled": "Each byte is divided by 255",
-        "wrong_images_opened_at_the_start": "Keep names, not images",
+        "wrong_images_opened_at_the_start": "needs the names of the files, not what is in them",
         "wrong_images_damaged_without_path": "Write it into the message",
         "wrong_statistics_mean_of_means": "Each of the six pixels counts once",
         "wrong_statistics_sample": "divides by 5 and not by 6",
@@ -153,6 +153,15 @@ HIDDEN_ONLY = {
         "wrong_snapshot_of_this_model",
         "wrong_snapshot_only_one",
         "wrong_standardize_overwritten",
+    },
+    A5.name: {
+        "wrong_augment_called_afterwards",
+        "wrong_images_all_files",
+        "wrong_loader_main_process_as_it_was",
+        "wrong_loader_order_ignores_seed",
+        "wrong_reservoir_full_replaces_largest",
+        "wrong_sampler_labels_from_zero",
+        "wrong_stream_needs_a_file_each",
     },
 }
 
