@@ -97,9 +97,8 @@ def changes(one, other):
 def require_diagnosis(submission, expect, flag, number):
     student = identifier(submission, expect)
     if submission.student and " ".join(student.split()).casefold() != submission.student.casefold():
-        flag(
-            f"The first cell says {student!r}, and this was handed in by {submission.student!r}: whose scripts are these?"
-        )
+        said = f"The first cell says {student!r}, and this was handed in by {submission.student!r}"
+        flag(f"{said}: whose scripts are these?")
     wanted, _ = planted(number, student)
     given = set(assigned(submission.sources.get(f"diagnosis_{number}", ""), f"diagnosis_{number}"))
     expect.true(given, f"diagnosis_{number} names no code.", fault="diagnosis-not-given")
@@ -247,18 +246,15 @@ def test_long(student, reference, draw, expect, n, stops, device):
 
 @pytest.mark.cell("test_script_5", weight=RESULTS / 2, needs="cuda", search="none")
 def test_economy_of_long(student, reference, draw, expect):
-    """Mended, script 5 copies its data to the device once, and needs no more memory for an epoch with more steps."""
-    x, y = rows(draw, 320, 40, 3)
-    options = {"hidden": 32, "classes": 3, "lr": 0.1, "seed": seed(draw), "device": "cuda"}
+    """Mended, script 5 copies its data to the device once."""
+    x, y = rows(draw, 60, 40, 3)
+    options = {"hidden": 8, "classes": 3, "lr": 0.1, "seed": seed(draw), "device": "cuda"}
     data = {"x": x, "y": y, "until": 2, "options": options}
     got, wanted = student.run(long_economy, **data), reference.run(long_economy, **data)
     expect.close(got["weights"], wanted["weights"], "the weights", **CLOSE)
     copied, due = got["copied"], wanted["copied"]
-    expect.true(
-        copied < due + x.nbytes, f"{copied} bytes go to the device; {due} are due.", fault="long-copied-every-step"
-    )
-    most, due = got["memory"], wanted["memory"]
-    expect.true(most < 1.4 * due, f"{most} bytes are in use at most; {due} are due.", fault="long-graphs-kept")
+    said = f"{copied} bytes go to the device; {due} are due."
+    expect.true(copied < due + x.nbytes, said, fault="long-copied-every-step")
 
 
 # --- 6. Keras -------------------------------------------------------------------------------------------------------

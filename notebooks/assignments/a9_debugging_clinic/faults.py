@@ -33,7 +33,7 @@ DIGITS = [
         "gradients-not-cleared",
         "AG01",
         {"            optimizer.zero_grad()\n": ""},
-        "The weights move as if each step used the gradients of all batches so far. `backward` adds to `.grad`; it does "
+        "The weights move as if a step used the gradients of all batches so far. `backward` adds to `.grad` and does "
         "not replace what is there. Look at what happens to `.grad` between two steps.",
     ),
     _fault(
@@ -52,7 +52,7 @@ DIGITS = [
             "        nn.Linear(hidden, classes),\n    )": "        nn.Linear(hidden, classes),\n"
             "        nn.Softmax(dim=1),\n    )"
         },
-        "The loss is that of a softmax of a softmax. `nn.CrossEntropyLoss` takes logits and applies the softmax itself; "
+        "The loss is that of a softmax of a softmax. `nn.CrossEntropyLoss` takes logits and applies softmax itself; "
         "given probabilities it cannot come near 0, and its gradients are small. Look at the last layer.",
     ),
     _fault(
@@ -145,8 +145,8 @@ PETS = [
             "torch.optim.SGD(net.head.parameters(), lr=lr, momentum=0.9)\n"
             "    net.head = nn.Linear(net.head.in_features, classes).to(device)\n"
         },
-        "The head of the network does not move. The optimizer changes the parameters that it was given when it was "
-        "made, and those are not the ones that the network uses. Look at when each of the two is made.",
+        "The head of the network that comes back is as it was made, though its loss has gradients. What moves a "
+        "parameter is the optimizer that holds it. Look at which parameters yours holds, and at when it steps.",
     ),
     _fault(
         3,
@@ -278,16 +278,13 @@ LONG = [
         "More bytes go to the device than the data has. The numbers are right, and the GPU waits for copies. Look for "
         "each `.to(` inside the loops, and at how large the tensor in front of it is.",
     ),
-    _seen(
+    _fault(
         5,
-        "graphs-kept",
-        "AG06",
-        {
-            "total += loss.item() * len(rows)": "total = total + loss * len(rows)",
-            "losses.append(total / len(x))": "losses.append((total / len(x)).item())",
-        },
-        "The memory in use grows with the number of steps in an epoch. A loss that is a tensor holds its whole graph, "
-        "and whatever is computed from it holds it too. Look at what is kept from one step to the next.",
+        "last-batch-only",
+        "LS10",
+        {"losses.append(total / len(x))": "losses.append(loss.item())"},
+        "The loss that is kept is that of the last batch of each epoch: a mean over a few rows, which jumps. Look at "
+        "which number the list is given.",
     ),
 ]
 
@@ -326,11 +323,11 @@ KERAS = [
     ),
     _fault(
         6,
-        "evaluates-in-training-mode",
-        "EV01",
-        {"layers.Dropout(0.3)(hidden_units)": "layers.Dropout(0.3)(hidden_units, training=True)"},
-        "Dropout is at work in validation and prediction too: the numbers are too bad, and two predictions for one row "
-        "differ. Look at how the layers are called.",
+        "missing-nonlinearity",
+        "NN05",
+        {', activation="relu")(scaled)': ")(scaled)"},
+        "The network is a linear map, whatever its size: two dense layers with nothing nonlinear between them are one "
+        "dense layer. Look at what stands between the two.",
     ),
     _fault(
         6,
@@ -394,7 +391,8 @@ OTHER_SPELLINGS = {
     "digits-gradients-not-cleared": {"optimizer.zero_grad()": "optimizer.zero_grad"},
     "digits-statistics-from-test": {
         "    center = np.mean(x_train, axis=0)\n    spread = np.std(x_train, axis=0) + 0.1\n": "    center = "
-        "np.mean(np.vstack([x_train, x_test]), axis=0)\n    spread = np.std(np.vstack([x_train, x_test]), axis=0) + 0.1\n"
+        "np.mean(np.vstack([x_train, x_test]), axis=0)\n"
+        "    spread = np.std(np.vstack([x_train, x_test]), axis=0) + 0.1\n"
     },
     "half-clipped-while-scaled": {
         "                scaler.unscale_(optimizer)\n": "",

@@ -29,7 +29,7 @@ def half_run(ns, x, y, options):
 
 
 def pets_run(ns, trained, statistics, x_train, y_train, x_val, y_val, options):
-    """What the network that `fine_tune` returns gives for the validation rows, the weights of its head, and the history.
+    """What the network that `fine_tune` returns gives for the validation rows, its head, and the history.
 
     The first network is built from arrays. In the end its backbone shows in the outputs.
     """
@@ -59,7 +59,7 @@ def forecast_run(ns, series, options):
 
 
 def long_run(ns, x, y, stops, options):
-    """Weights and losses of `train_long`, called again and again: each call is one that the last was interrupted for."""
+    """Weights and losses of `train_long`, called until each of `stops`, as if it was interrupted there."""
     import os
     import tempfile
 
@@ -75,21 +75,15 @@ def long_run(ns, x, y, stops, options):
 
 
 def long_economy(ns, x, y, until, options):
-    """What `train_long` copies to the device, and the most memory that it uses there; and the weights."""
+    """What `train_long` copies to the device, and the weights."""
     import os
     import tempfile
-
-    import torch
 
     from course_lib.checks import training
 
     with tempfile.TemporaryDirectory() as folder, training.device_step() as found:
-        torch.cuda.reset_peak_memory_stats()
-        before = torch.cuda.memory_allocated()
         net, _ = ns.train_long(x, y, os.path.join(folder, "run.pt"), until=until, **options)
-        most = torch.cuda.max_memory_allocated() - before
-    copied = found[0].nbytes["host to device"]
-    return {"copied": copied, "memory": most, "weights": training.parameters(net)}
+    return {"copied": found[0].nbytes["host to device"], "weights": training.parameters(net)}
 
 
 def keras_run(ns, x_train, y_train, x_val, y_val, x_test, y_test, options):

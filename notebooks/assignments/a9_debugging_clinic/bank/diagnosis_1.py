@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "in_a_list": 'diagnosis_1: list = [\n    "evaluates-in-training-mode",  # the test loss jumps\n    "softmax-twice",\n]',
+    "in_a_list": 'diagnosis_1 = [\n    "evaluates-in-training-mode",  # it jumps\n    "softmax-twice",\n]',
 }
 
 WRONG = [

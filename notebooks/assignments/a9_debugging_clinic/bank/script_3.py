@@ -64,8 +64,8 @@ WRONG = [
     .expect(test_script_3="partial:pets-evaluates-in-training-mode")
     .base("layer_by_layer")
     .edit("    net.eval()\n    with torch", "    with torch"),
-    Wrong("wrong_pets_frozen", "The head is frozen as well; nobody has a name for it.")
-    .expect(test_script_3="partial")
+    Wrong("wrong_pets_frozen", "The optimizer never steps.")
+    .expect(test_script_3="partial:pets-wrong-parameters")
     .base("layer_by_layer")
     .edit("            optimizer.step()\n", ""),
 ]

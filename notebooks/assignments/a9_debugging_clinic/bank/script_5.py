@@ -15,28 +15,23 @@ def mended(*edits):
     return text
 
 
+SCHEDULER = '    scheduler.load_state_dict(checkpoint["scheduler"])\n'
+OPTIMIZER = '    optimizer.load_state_dict(checkpoint["optimizer"])\n'
 BASES = {
     "counted_by_the_reader": mended(
-        (
-            LOADED,
-            LOADED
-            + '    scheduler.load_state_dict(checkpoint["scheduler"])\n    optimizer.load_state_dict(checkpoint["optimizer"])\n',
-        ),
+        (LOADED, LOADED + SCHEDULER + OPTIMIZER),
         ('return checkpoint["done"], ', 'return checkpoint["done"] + 1, '),
     ),
     "in_a_loop": mended(
         (
             LOADED,
-            '    for name, part in {"net": net, "optimizer": optimizer, "scheduler": scheduler}.items():\n        part.load_state_dict(checkpoint[name])\n',
+            '    for name, part in {"net": net, "optimizer": optimizer, "scheduler": scheduler}.items():\n'
+            "        part.load_state_dict(checkpoint[name])\n",
         ),
         ("scheduler, epoch, losses)", "scheduler, len(losses), losses)"),
     ),
     "counted_by_the_losses": mended(
-        (
-            LOADED,
-            LOADED
-            + '    optimizer.load_state_dict(checkpoint.pop("optimizer"))\n    scheduler.load_state_dict(checkpoint.pop("scheduler"))\n',
-        ),
+        (LOADED, OPTIMIZER + LOADED + SCHEDULER.replace('checkpoint["scheduler"]', 'checkpoint.pop("scheduler")')),
         ('return checkpoint["done"], ', 'return len(checkpoint["losses"]), '),
     ),
 }
@@ -61,13 +56,15 @@ WRONG = [
     .base("in_a_loop")
     .edit("data = torch.tensor(x).to(device)", "data = torch.tensor(x)")
     .edit("inputs = data[rows] +", "inputs = torch.as_tensor(data, device=device)[rows] +"),
-    Wrong("wrong_long_graphs", "The sum of the losses keeps the graph of each step.")
-    .expect(test_script_5="partial:long-graphs-kept")
+    Wrong("wrong_long_last_loss", "The loss of an epoch is that of its last batch.")
+    .expect(test_script_5="partial:long-last-batch-only")
     .base("in_a_loop")
-    .edit("total += loss.item() * len(rows)", "total += loss * len(rows)")
-    .edit("losses.append(total / len(x))", "losses.append(float(total) / len(x))"),
+    .edit("total += loss.item() * len(rows)", "total = loss.item() * len(x)"),
     Wrong("wrong_long_two_left", "Neither optimizer nor schedule come back.")
     .expect(test_script_5="partial:long-optimizer-not-restored+long-schedule-not-restored")
     .base("in_a_loop")
     .edit('{"net": net, "optimizer": optimizer, "scheduler": scheduler}', '{"net": net}'),
+    Wrong("wrong_long_as_handed_out", "Nothing is mended: three faults are left.")
+    .expect(test_script_5="partial:script-as-handed-out")
+    .whole(HANDED_OUT),
 ]

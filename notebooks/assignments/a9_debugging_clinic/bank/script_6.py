@@ -47,13 +47,10 @@ WRONG = [
     Wrong("wrong_keras_last_weights", "The weights of the last epoch stay.")
     .expect(test_script_6="partial:keras-best-not-restored")
     .edit("restore_best_weights=True", "restore_best_weights=False"),
-    Wrong("wrong_keras_dropout", "Dropout in every call.")
-    .expect(test_script_6="partial:keras-evaluates-in-training-mode")
+    Wrong("wrong_keras_linear", "Nothing nonlinear between the dense layers.")
+    .expect(test_script_6="partial:keras-missing-nonlinearity")
     .base("a_function")
-    .edit(
-        "kept = layers.Dropout(0.3)(hidden_units)",
-        "dropout = layers.Dropout(0.3)\n    kept = dropout(hidden_units, training=True)",
-    ),
+    .edit('activation="relu"', 'activation="linear"'),
     Wrong("wrong_keras_training_loss", "The training loss decides when to stop.")
     .expect(test_script_6="partial:keras-selected-on-training")
     .base("a_function")
