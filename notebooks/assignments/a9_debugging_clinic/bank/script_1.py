@@ -78,5 +78,6 @@ WRONG = [
     .edit("def train_digits(", "def train_on_digits("),
     Wrong("wrong_digits_on_the_host", "It runs on the CPU, whatever is asked for.")
     .expect(test_script_1="partial")
+    .breaks("run on whichever device they are given")
     .edit("    torch.manual_seed(seed)\n", '    torch.manual_seed(seed)\n    device = "cpu"\n'),
 ]

@@ -53,7 +53,7 @@ WRONG = [
     .edit('history["loss"].append(loss_sum / seen)', 'history["loss"].append(loss.item())'),
     Wrong("wrong_half_rewritten", "A training loop of another hand: right, and nothing of the old one is left.")
     .expect(test_script_2="partial:script-rewritten")
-    .breaks("leave the rest as it is", "statements may differ from the script that you were given")
+    .breaks("leave the rest as it is", "may differ from the script that you were given")
     .whole("""
 import math
 
