@@ -444,7 +444,7 @@ def renamed(script: int, text: str, number: int) -> str:
 
 def plant(script: int, healthy: str, chosen: Sequence[Fault], number: int) -> str:
     """The healthy script with these faults, as the copy of that number."""
-    text = healthy.removeprefix("### BEGIN SOLUTION\n").removesuffix("\n### END SOLUTION")
+    text = healthy.removeprefix("### BEGIN SOLUTION").removesuffix("### END SOLUTION").strip()
     for fault in chosen:
         edits = OTHER_SPELLINGS.get(fault.id, fault.edits) if number >= 2 else fault.edits
         for old, new in edits.items():
