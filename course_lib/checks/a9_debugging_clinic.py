@@ -486,6 +486,8 @@ def forecast_on_device(train_forecaster: Function) -> None:
 
 @check("the diagnosis is written in codes of the catalog")
 def diagnosis_in_codes(diagnosis: Collection[str]) -> None:
+    if isinstance(diagnosis, str):
+        diagnosis = {diagnosis}
     if not isinstance(diagnosis, (set, frozenset, list, tuple)) or not diagnosis:
         fail('A diagnosis is a set of texts, as in {"step-missing"}.')
     unknown = sorted(str(code) for code in diagnosis if code not in CATALOG)
