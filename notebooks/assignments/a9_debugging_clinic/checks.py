@@ -150,7 +150,7 @@ def stops_early(history, epochs, patience):
     """
     losses, training = history["val_loss"], history["train_loss"]
     goes_on = np.argmin(training) > len(training) - 1 - patience
-    return 0 < np.argmin(losses) and len(losses) < epochs and goes_on
+    return np.argmin(losses) > 0 and len(losses) < epochs and goes_on
 
 
 def require_history(expect, got, wanted, tolerances=CLOSE):

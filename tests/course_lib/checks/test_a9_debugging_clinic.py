@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from unittest import mock
 
+import numpy as np
 import pytest
 
 from autograder.judge.faults import load_faults
@@ -119,7 +120,7 @@ def test_the_numbers_in_the_text_are_those_of_healthy_scripts() -> None:
         f"has the norm {runs[2]['norm'][0]:.3f} before clipping",
         f"its last update is {last[2]['lr']:.3f}, a twentieth of the first",
         f"runs for {len(runs[3]['val_loss'])} epochs",
-        f"is {min(runs[3]['val_loss']):.3f}, reached in epoch {runs[3]['val_loss'].index(min(runs[3]['val_loss'])) + 1}",
+        f"is {min(runs[3]['val_loss']):.3f}, reached in epoch {np.argmin(runs[3]['val_loss']) + 1}",
         f"a mean absolute error of {runs[4]['test_error']:.3f}",
         f"has an error of {runs[4]['naive_error']:.3f}",
         f"six losses, from {runs[5]['losses'][0]:.3f} down to {last[5]['losses']:.3f}",
