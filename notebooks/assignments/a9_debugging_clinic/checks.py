@@ -140,6 +140,11 @@ def split(draw, sizes, features, classes, noise):
     return [part for end, size in zip(ends, sizes, strict=True) for part in (x[end - size : end], y[end - size : end])]
 
 
+def place_on(device, place):
+    """Where a case runs: at the place that it names, if there is a device."""
+    return place if device == "cuda" else "cpu"
+
+
 def seed(draw):
     return int(draw.integers(0, 2**31, 1)[0])
 
@@ -163,12 +168,12 @@ def require_history(expect, got, wanted, tolerances=CLOSE):
 
 
 @pytest.mark.cell("test_script_1", weight=RESULTS)
-@pytest.mark.parametrize(("n", "m", "device"), [(21, 19, "cpu"), (37, 21, "cuda")])
-def test_digits(student, reference, draw, expect, n, m, device):
+@pytest.mark.parametrize(("n", "m", "place"), [(21, 19, "cpu"), (37, 21, "cuda")])
+def test_digits(student, reference, draw, expect, device, n, m, place):
     """Mended, script 1 trains and tests as a healthy one does, on other data: the same weights, the same numbers."""
     x_train, y_train, x_test, y_test = split(draw, (n, m), 5, 3, 1.0)
     data = {"x_train": x_train, "y_train": y_train, "x_test": x_test + np.float32(0.7), "y_test": y_test}
-    options = {"hidden": 6, "classes": 3, "epochs": 3, "lr": 0.1, "seed": seed(draw), "device": device}
+    options = {"hidden": 6, "classes": 3, "epochs": 3, "lr": 0.1, "seed": seed(draw), "device": place_on(device, place)}
     start = reference.run(digits_run, **data, options=options | {"epochs": 0})["weights"]
     got, wanted = (side.run(digits_run, **data, options=options) for side in (student, reference))
     expect.trajectory(got["weights"], wanted["weights"], start, steps=9, name="the weights")
@@ -195,10 +200,10 @@ def test_half(student, reference, draw, expect, n, group, bound):
 
 
 @pytest.mark.cell("test_script_3", weight=RESULTS)
-@pytest.mark.parametrize(("patience", "device"), [(2, "cpu"), (3, "cuda")])
-def test_pets(student, reference, draw, expect, patience, device):
+@pytest.mark.parametrize(("patience", "place"), [(2, "cpu"), (3, "cuda")])
+def test_pets(student, reference, draw, expect, device, patience, place):
     """Mended, script 3 tunes the head as a healthy one does, on other data, and keeps the weights of the best epoch."""
-    options = {"classes": 3, "epochs": 14, "patience": patience, "lr": 0.5, "device": device}
+    options = {"classes": 3, "epochs": 14, "patience": patience, "lr": 0.5, "device": place_on(device, place)}
     for _ in range(60):
         data = pets(draw) | {"options": options | {"seed": seed(draw)}}
         wanted = reference.run(pets_run, **data)
@@ -225,12 +230,12 @@ def pets(draw):
 
 
 @pytest.mark.cell("test_script_4", weight=RESULTS)
-@pytest.mark.parametrize(("length", "window", "device"), [(40, 4, "cpu"), (60, 5, "cuda")])
-def test_forecast(student, reference, draw, expect, length, window, device):
+@pytest.mark.parametrize(("length", "window", "place"), [(40, 4, "cpu"), (60, 5, "cuda")])
+def test_forecast(student, reference, draw, expect, device, length, window, place):
     """Mended, script 4 learns from the windows of a healthy one, on another series, and is tested as that one is."""
     steps = np.arange(length)
     series = (3 + 0.05 * steps + 2 * np.sin(steps / draw.uniform((), 1.0, 2.0)) + draw.normal(length, 0.2)).astype(F)
-    options = {"window": window, "hidden": 4, "held_out": 9, "epochs": 2, "lr": 0.05, "device": device}
+    options = {"window": window, "hidden": 4, "held_out": 9, "epochs": 2, "lr": 0.05, "device": place_on(device, place)}
     data = {"series": series, "options": options | {"seed": seed(draw)}}
     got, wanted = student.run(forecast_run, **data), reference.run(forecast_run, **data)
     require_history(expect, got["history"], wanted["history"])
@@ -241,11 +246,11 @@ def test_forecast(student, reference, draw, expect, length, window, device):
 
 
 @pytest.mark.cell("test_script_5", weight=RESULTS / 2)
-@pytest.mark.parametrize(("n", "stops", "device"), [(20, [3], "cpu"), (20, [2, 4], "cpu"), (37, [1, 3, 5], "cuda")])
-def test_long(student, reference, draw, expect, n, stops, device):
+@pytest.mark.parametrize(("n", "stops", "place"), [(20, [3], "cpu"), (20, [2, 4], "cpu"), (37, [1, 3, 5], "cuda")])
+def test_long(student, reference, draw, expect, device, n, stops, place):
     """Mended, script 5 ends with the weights and the losses of a healthy one, on other data, interrupted or not."""
     x, y = rows(draw, n, 4, 3)
-    options = {"hidden": 5, "classes": 3, "lr": 0.2, "seed": seed(draw), "device": device}
+    options = {"hidden": 5, "classes": 3, "lr": 0.2, "seed": seed(draw), "device": place_on(device, place)}
     got, wanted = (side.run(long_run, x=x, y=y, stops=stops, options=options) for side in (student, reference))
     expect.close(got["losses"], wanted["losses"], "the losses", **CLOSE)
     expect.close(got["weights"], wanted["weights"], "the weights", **CLOSE)
