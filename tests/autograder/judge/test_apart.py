@@ -54,5 +54,5 @@ for _ in range(2):
 def test_judges_forked_after_the_trial_can_use_tensorflow() -> None:
     program = [sys.executable, "-c", PROGRAM]
     quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(program, cwd=ROOT, env=quiet, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(program, cwd=ROOT, env=quiet, capture_output=True, text=True, timeout=500, check=False)
     assert (done.returncode, done.stdout.split()) == (0, ["2", "2"]), done.stderr[-2000:]
