@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from course_lib.checks.programs import (
     ELEMENTWISE,
@@ -22,7 +22,9 @@ from course_lib.checks.programs import (
     values_of,
 )
 from tests.course_lib.checks.visible import Visible, errors_of
+from tests.when_used import when_used
 
+torch = when_used("torch")
 TWO = Visible("a2_autograd_engine")
 EVERY = (*ELEMENTWISE, *UNARY, *SHAPES, *MATRIX)
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -55,22 +57,25 @@ def _of_two(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor
     return lambda a, b: function(*(torch.as_tensor(v, dtype=torch.float64) for v in (a, b)))
 
 
-IN_TORCH: dict[str, Callable[..., torch.Tensor]] = {
-    **{name: _of_two(getattr(torch, name)) for name in ("add", "sub", "mul", "div", "matmul")},
-    **{name: getattr(torch, name) for name in ("neg", *UNARY)},
-    "power": torch.pow,
-    "sum": _over("sum"),
-    "mean": _over("mean"),
-    "reshape": lambda a, *shape: a.reshape(shape),
-    "transpose": lambda a, *axes: a.permute(axes),
-    "getitem": lambda a, index: a[index],
-}
+@functools.cache
+def in_torch() -> dict[str, Callable[..., torch.Tensor]]:
+    """Name of an operation in a program -> PyTorch's."""
+    return {
+        **{name: _of_two(getattr(torch, name)) for name in ("add", "sub", "mul", "div", "matmul")},
+        **{name: getattr(torch, name) for name in ("neg", *UNARY)},
+        "power": torch.pow,
+        "sum": _over("sum"),
+        "mean": _over("mean"),
+        "reshape": lambda a, *shape: a.reshape(shape),
+        "transpose": lambda a, *axes: a.permute(axes),
+        "getitem": lambda a, index: a[index],
+    }
 
 
 def by_torch(program: Program) -> list[np.ndarray]:
     """PyTorch's answers."""
     tensors = {name: torch.tensor(v, requires_grad=name[0] == "x") for name, v in program.leaves.items()}
-    y = program.run(tensors, IN_TORCH)
+    y = program.run(tensors, in_torch())
     y.backward(torch.tensor(program.gradient))
     return [y.detach().numpy(), *(t.grad.numpy() for name, t in tensors.items() if name[0] == "x")]  # type: ignore[union-attr]
 
