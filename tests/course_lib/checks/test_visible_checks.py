@@ -10,13 +10,14 @@ import pytest
 
 from autograder.bank import BankEntry
 from course_lib.checks import CheckFailed
-from tests.course_lib.checks.visible import Visible, errors_of, two_devices
+from tests.course_lib.checks.visible import Visible, VisibleApart, errors_of, two_devices
 from tests.sampling import sample
 
 A1, A3, A4 = map(Visible, ("a1_numpy_backprop", "a3_pytorch_autograd", "a4_modules_and_optimizers"))
 A2, A5 = map(Visible, ("a2_autograd_engine", "a5_data_pipeline"))
 A6 = Visible("a6_cuda_training", skipped_cell="digits", slow_check="fit_reads_digits")
-ALL = pytest.mark.parametrize("one", [A1, A2, A3, A4, A5, A6], ids=lambda one: one.name)
+A7 = VisibleApart("a7_tensorflow_graphs")
+ALL = pytest.mark.parametrize("one", [A1, A2, A3, A4, A5, A6, A7], ids=lambda one: one.name)
 
 # An entry of the bank, or the fault that it must be called by -> what the student reads.
 COMMONEST = {
@@ -110,6 +111,25 @@ COMMONEST = {
         "wrong_writer_not_closed": "before fit returns",
         "wrong_fit_learning_rate_constant": "learning rates of the nine steps",
     },
+    A7.name: {
+        "wrong_batch_size_fixed": "Cannot feed value of shape",
+        "wrong_two_encoders": "or with `reuse` finds it",
+        "wrong_no_control_dependency": "Does `step` depend on the updates",
+        "wrong_identity_of_the_loss": "operations that wait for the updates",
+        "wrong_session_each_time": "the steps before have left",
+        "wrong_losses_added": "what within",
+        "wrong_shapes_fixed": "which shapes, which types",
+        "wrong_append_while_tracing": "in each call, or while tracing",
+        "wrong_nan": "divides by zero",
+        "wrong_upstream_summed": "one number for each row",
+        "wrong_shuffle_before_cache": "the rows, or their order too",
+        "wrong_repeat_before_batch": "see the end of an epoch",
+        "wrong_no_cache": "keeps what came out before it",
+        "wrong_one_gpu": "A variable lies where it is made",
+        "wrong_operations_anywhere": "does not decide where it is used",
+        "wrong_no_signature": "has an argument for signatures",
+        "wrong_constants": "stays as it is in the graph",
+    },
 }
 
 # Bank entries with a cell whose mistake the hidden checks alone see: they look at what the visible ones leave out
@@ -184,7 +204,7 @@ def test_what_is_wrong_is_told_in_one_line(one: Visible) -> None:
     assert unseen == {entry.name for entry in asked} & HIDDEN_ONLY[one.name]
 
 
-@pytest.mark.parametrize("one", [A3, A4, A5, A6], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [A3, A4, A5, A6, A7], ids=lambda one: one.name)
 def test_the_commonest_mistakes_meet_the_hint_that_helps(one: Visible) -> None:
     missing = {}
     for name in sample(f"visible checks, hints, {one.name}", list(COMMONEST[one.name]), 6):

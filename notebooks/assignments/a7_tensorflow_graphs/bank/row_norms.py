@@ -1,0 +1,83 @@
+"""Wrong answers to `row_norms`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "unit_rows": """
+@tf.custom_gradient
+def row_norms(x):
+    top = tf.stop_gradient(tf.reduce_max(tf.abs(x), axis=-1))
+    safe = tf.where(top == 0, tf.ones_like(top), top)
+    shrunk = x / safe[:, None]
+    length = tf.norm(shrunk, axis=-1)
+
+    def back(dy):
+        unit = shrunk / tf.where(length == 0, tf.ones_like(length), length)[:, None]
+        return tf.einsum("i,ij->ij", dy, unit)
+
+    return safe * length, back
+""",
+    "in_float64": """
+def row_norms(x):
+    @tf.custom_gradient
+    def norms(x):
+        tall = tf.math.l2_normalize(tf.zeros_like(x), axis=1) + x
+        scale = tf.reduce_max(tf.abs(tall), axis=1, keepdims=True)
+        scale = tf.maximum(scale, tf.cast(scale == 0, x.dtype))
+        result = tf.sqrt(tf.reduce_sum(tf.square(tall / scale), axis=1)) * scale[:, 0]
+        return result, lambda up: tf.expand_dims(up, 1) * tf.math.divide_no_nan(x, tf.expand_dims(result, 1))
+
+    return norms(x)
+""",
+    "double_where": """
+def row_norms(x):
+    empty = tf.reduce_all(tf.equal(x, 0), axis=1, keepdims=True)
+    filled = tf.where(empty, tf.ones_like(x), x)
+    scale = tf.stop_gradient(tf.reduce_max(tf.abs(filled), axis=1, keepdims=True))
+    norms = tf.sqrt(tf.reduce_sum((filled / scale) ** 2, axis=1)) * scale[:, 0]
+    return tf.where(empty[:, 0], tf.zeros_like(norms), norms)
+""",
+}
+
+WRONG = [
+    Wrong("wrong_tf_norm", "tf.norm, as it is.")
+    .expect(test_row_norms="partial:norms-squares-out-of-range")
+    .whole("def row_norms(x):\n    return tf.norm(x, axis=1)"),
+    Wrong("wrong_nan", "The zero is divided by.")
+    .expect(test_row_norms="partial:norms-nan-at-zero")
+    .breaks("At a row of zeros the gradient is zero")
+    .edit("tf.where(length == 0, tf.ones_like(length), length)[:, None]", "length[:, None]"),
+    Wrong("wrong_squares", "The entries are squared as they are.")
+    .expect(test_row_norms="partial:norms-squares-out-of-range")
+    .breaks("The norms are right for all entries")
+    .whole("""@tf.custom_gradient
+def row_norms(x):
+    norms = tf.sqrt(tf.reduce_sum(tf.square(x), 1))
+    return norms, lambda dy: dy[:, None] * tf.math.divide_no_nan(x, norms[:, None])"""),
+    Wrong("wrong_upstream_ignored", "The gradient forgets what comes in.")
+    .expect(test_row_norms="failed:norms-upstream-ignored")
+    .breaks("times the upstream gradient of norm")
+    .edit('tf.einsum("i,ij->ij", dy, unit)', "unit"),
+    Wrong("wrong_upstream_summed", "All rows share what comes in.")
+    .expect(test_row_norms="failed:norms-upstream-summed")
+    .edit('tf.einsum("i,ij->ij", dy, unit)', 'tf.einsum("k,ij->ij", dy, unit)'),
+    Wrong("wrong_not_divided", "The row itself goes back.")
+    .expect(test_row_norms="failed:norms-gradient-not-divided")
+    .edit('tf.einsum("i,ij->ij", dy, unit)', "dy[:, None] * x"),
+    Wrong("wrong_numpy", "NumPy computes the norms.")
+    .expect(test_row_norms="failed:norms-no-gradient")
+    .breaks("inside a `tf.function` as well")
+    .whole("def row_norms(x):\n    return tf.constant(np.linalg.norm(x.numpy(), axis=1))"),
+    Wrong("wrong_static_shape", "The batch size must be known.")
+    .expect(test_row_norms="partial")
+    .edit("tf.ones_like(top), top)", "tf.ones([x.shape[0]], x.dtype), top)"),
+    Wrong("wrong_float32", "Everything becomes float32.")
+    .expect(test_row_norms="partial")
+    .breaks("with the dtype of `x`")
+    .base("double_where")
+    .edit("def row_norms(x):\n", "def row_norms(x):\n    x = tf.cast(x, tf.float32)\n"),
+    Wrong("wrong_keepdims", "The norms stand in a column.")
+    .expect(test_row_norms="failed")
+    .base("double_where")
+    .edit("tf.zeros_like(norms), norms)", "tf.zeros_like(norms), norms)[:, None]"),
+]

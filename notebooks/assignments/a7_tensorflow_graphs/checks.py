@@ -1,0 +1,494 @@
+"""The hidden checks of a7: the sentences of the notebook, on networks and data that nobody has seen.
+
+Each docstring is what the student reads. Numbers are compared with the reference's on the same inputs. What was only
+watched (names, devices) stands in checks of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from probes import (
+    codes_of_an_export,
+    codes_of_two_encoders,
+    compiled_steps,
+    graph_after_steps,
+    graph_values,
+    graph_with_other_variables,
+    input_of_an_export,
+    norms_and_gradients,
+    passes_over_a_dataset,
+    places_of_towers,
+    scores_of_towers,
+    session_training,
+    steps_in_turns,
+    tape_training,
+)
+
+from course_lib.virtual_cuda import tensorflow as virtual_gpus
+
+# The reference places its towers in this process, as the notebook's own cell lets the student's do in theirs.
+virtual_gpus.enable(devices=2, force=True, quiet=True)
+
+DROPPED = "The rows that do not fill a batch are missing in every epoch."
+CROSSING = "There are fewer batches than every epoch for itself would give, and no row is missing."
+VALUES = ("the distance", "the loss", "grad_w", "grad_b")
+
+
+# --- 1. build_graph -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_build_graph", weight=2, search="single")
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 2)])
+def test_distance_loss_and_gradients(student, reference, draw, expect, sizes):
+    """Distance, loss and both gradients are right, for batches of several sizes."""
+    w, b = weights(draw, sizes)
+    data = {"w": w, "b": b, "learning_rate": 0.5, "batches": [rows(draw, n, sizes[0]) for n in (1, 4)]}
+    got, wanted = student.run(graph_values, **data), reference.run(graph_values, **data)
+    for mine, right in zip(got, wanted, strict=True):
+        expect.close(mine, right, names=VALUES)
+
+
+@pytest.mark.cell("test_build_graph", weight=2, search="single")
+def test_step_alone_makes_a_step(student, reference, draw, expect):
+    """To run `step` alone makes one step with the learning rate; `init` sets the variables back."""
+    got, wanted = stepped(student, reference, draw, (3, 2))
+    for number, (mine, right) in enumerate(zip(got["steps"], wanted["steps"], strict=True), 1):
+        expect.close(mine[1:], right[1:], names=(f"w after step {number}", f"b after step {number}"))
+    expect.close(got["again"], wanted["again"], "the loss after init has run again")
+
+
+@pytest.mark.cell("test_build_graph", weight=2, search="single")
+def test_value_of_step(student, reference, draw, expect):
+    """The value of `step` is the loss after the step."""
+    got, wanted = stepped(student, reference, draw, (2, 3))
+    for number, (mine, right) in enumerate(zip(got["steps"], wanted["steps"], strict=True), 1):
+        expect.close(mine[0], right[0], f"the value of step {number}")
+
+
+@pytest.mark.cell("test_build_graph", weight=2, search="single")
+def test_shared_variables(student, reference, draw, expect):
+    """The trainable variables are encoder/w and encoder/b alone, and with other values in them the loss is another."""
+    w, b = weights(draw, (3, 2))
+    new_w, new_b = weights(draw, (3, 2))
+    data = {"w": w, "b": b, "learning_rate": 0.5, "batch": rows(draw, 4, 3), "new_w": new_w, "new_b": new_b}
+    got = student.run(graph_with_other_variables, **data)
+    wanted = reference.run(graph_with_other_variables, **data)
+    found = f"The trainable variables are {', '.join(got['names']) or 'none'}."
+    expect.true(got["names"] == ["encoder/b", "encoder/w"], found, fault=variables_fault(got["names"]))
+    expect.close(got["values"], wanted["values"], names=VALUES[:2])
+
+
+def variables_fault(names):
+    if len(names) == 2:
+        return "graph-variables-by-other-names"
+    return "graph-more-variables" if len(names) > 2 else ""
+
+
+def stepped(student, reference, draw, sizes):
+    w, b = weights(draw, sizes)
+    rate = float(draw.uniform((), 0.2, 0.4))
+    data = {"w": w, "b": b, "learning_rate": rate, "batches": [rows(draw, n, sizes[0]) for n in (3, 1)]}
+    return student.run(graph_after_steps, **data), reference.run(graph_after_steps, **data)
+
+
+def weights(draw, sizes):
+    return draw.normal(sizes, 0.8, np.float32), draw.normal(sizes[1:], 0.5, np.float32)
+
+
+def rows(draw, n, inputs):
+    x1, x2 = (draw.normal((n, inputs), 1.0, np.float32) for _ in range(2))
+    return {"x1": x1, "x2": x2, "y": draw.uniform((n,), 0.2, 2.0, np.float32)}
+
+
+# --- 2. run_training ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_run_training", weight=2, search="single")
+def test_session_trains(student, reference, draw, expect):
+    """Losses before each step and the last value of w are right."""
+    require_training(student, reference, draw, expect, [(4, None)] * 3)
+
+
+@pytest.mark.cell("test_run_training", search="single")
+def test_session_feeds(student, reference, draw, expect):
+    """Batches of other sizes, and batches that feed other placeholders, are trained on as they should be."""
+    require_training(student, reference, draw, expect, [(3, None), (1, 0.5), (4, None), (2, 2.0)])
+
+
+@pytest.mark.cell("test_run_training", search="single")
+def test_finalized_graph(student, reference, draw, expect):
+    """Training works on a graph that has been finalized."""
+    require_training(student, reference, draw, expect, [(2, None), (3, 1.5)], finalized=True)
+
+
+def require_training(student, reference, draw, expect, batches, **options):
+    made = []
+    for n, scale in batches:
+        batch = {"x": draw.normal((n, 2), 1.0, np.float32), "y": draw.normal((n,), 1.0, np.float32)}
+        made.append(batch if scale is None else batch | {"scale": np.float32(scale)})
+    data = {"w": draw.normal((2,), 1.0, np.float32), "learning_rate": 0.3, "batches": made} | options
+    got, wanted = student.run(session_training, **data), reference.run(session_training, **data)
+    require_floats(expect, "losses", got["losses"], len(batches))
+    expect.close(got["losses"], wanted["losses"], "the losses", names=numbered("the loss of batch", len(batches)))
+    expect.close(got["w"], wanted["w"], "w")
+
+
+def require_floats(expect, name, values, n):
+    listed = type(values) in (list, tuple)
+    expect.true(listed and len(values) == n, f"{name} should be a list of {n} floats; it is {shown(values)}.")
+    for value in values:
+        kind = value if isinstance(value, str) else type(value).__name__
+        sentence = f"{name} holds a value of type {kind}; Python floats are asked for."
+        expect.true(type(value) is float, sentence, kind="type")
+
+
+def numbered(what, n):
+    return tuple(f"{what} {k}" for k in range(1, n + 1))
+
+
+def shown(value):
+    return repr(value)[:80]
+
+
+# --- 3. train_with_tape ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_train_with_tape", weight=2, search="single")
+@pytest.mark.parametrize("steps", [3, 1])
+def test_tape_trains(student, reference, draw, expect, steps):
+    """After one step and after three, w and b are right; each loss is the one before its step."""
+    got, wanted = taped(student, reference, draw, (3, 2), [4, 1, 5][:steps])
+    start = got["start"]
+    expect.trajectory(got["after"], wanted["after"], start, steps=steps, name="w and b")
+    require_floats(expect, "losses", got["losses"], steps)
+    expect.close(got["losses"], wanted["losses"], "the losses", names=numbered("the loss of batch", steps))
+
+
+@pytest.mark.cell("test_train_with_tape", weight=2, search="single")
+@pytest.mark.parametrize("steps", [1, 2])
+def test_sensitivities(student, reference, draw, expect, steps):
+    """The gradients with respect to x1, taken before each step, are right."""
+    got, wanted = taped(student, reference, draw, (2, 3), [3, 4][:steps])
+    names = numbered("the sensitivity of batch", steps)
+    expect.close(got["sensitivities"], wanted["sensitivities"], "sensitivities", names=names)
+
+
+def taped(student, reference, draw, sizes, batches):
+    w, b = weights(draw, sizes)
+    data = {"w": w, "b": b, "settings": {"learning_rate": 0.2, "momentum": 0.5}}
+    data["batches"] = [tuple(rows(draw, n, sizes[0]).values()) for n in batches]
+    got, wanted = student.run(tape_training, **data), reference.run(tape_training, **data)
+    return got | {"start": {"w": w, "b": b}}, wanted
+
+
+# --- 4. make_step ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_make_step", weight=2, search="single")
+def test_two_steps_in_turns(student, reference, draw, expect):
+    """Two steps of two calls of `make_step`, called in turns, each train their own variables."""
+    starts = [draw.normal((3,), 1.0, np.float32) for _ in range(2)]
+    data = {"starts": starts, "calls": compiled(draw, [(2, 0.25), (3, 0.25)])[2]}
+    got, wanted = student.run(steps_in_turns, **data), reference.run(steps_in_turns, **data)
+    moved = [not np.array_equal(start, after) for start, after in zip(starts, got["after"], strict=True)]
+    sentence = "The variables of the second step are as they were; those of the first have moved."
+    expect.true(moved != [True, False], sentence, fault="step-shared-between-calls")
+    expect.close(got["after"], wanted["after"], "the variables", names=("of the first step", "of the second step"))
+    for mine, right in zip(got["returned"], wanted["returned"], strict=True):
+        expect.close(mine, right, "the losses", names=("of the first step", "of the second step"))
+    for mine, right in zip(got["history"], wanted["history"], strict=True):
+        require_history(expect, mine, 2)
+        expect.close(mine, right, "the history", names=numbered("entry", 2))
+
+
+@pytest.mark.cell("test_make_step", weight=0.5, search="single")
+def test_steps_of_one_kind(student, reference, draw, expect):
+    """With one batch size and one learning rate each call makes one step and returns the loss before it."""
+    require_steps(student, reference, expect, *compiled(draw, [(3, 0.25)] * 3))
+
+
+@pytest.mark.cell("test_make_step", weight=2, search="single")
+def test_batch_sizes(student, reference, draw, expect):
+    """With batches of several sizes Python runs loss_fn once, and the steps are right."""
+    require_steps(student, reference, expect, *compiled(draw, [(2, 0.25), (1, 0.25), (2, 0.25), (4, 0.25)]))
+
+
+@pytest.mark.cell("test_make_step", weight=2, search="single")
+@pytest.mark.parametrize(("kinds", "arrays"), [(("float",), False), (("float", "tensor", "int"), True)])
+def test_learning_rates(student, reference, draw, expect, kinds, arrays):
+    """With learning rates that change, in value and in kind, Python runs loss_fn once, and the steps are right."""
+    # The first one comes again, which tells whether each number is traced or each call.
+    rates = [0.25, 0.125, 1.0 if "int" in kinds else 0.5, 0.25]
+    w, b, calls = compiled(draw, [(2, rate) for rate in rates])
+    require_steps(student, reference, expect, w, b, calls, traced_numbers, kinds=list(kinds), arrays=arrays)
+
+
+def traced_numbers(runs):
+    return "step-retraced-for-numbers" if runs == 3 else ""
+
+
+@pytest.mark.cell("test_make_step", search="single")
+def test_history(student, reference, draw, expect):
+    """The history has the loss of each call, as Python floats."""
+    w, b, calls = compiled(draw, [(2, 0.25)] * 3)
+    data = {"w": w, "b": b, "calls": calls}
+    got, wanted = student.run(compiled_steps, **data), reference.run(compiled_steps, **data)
+    require_history(expect, got["history"], 3)
+    expect.close(got["history"], wanted["history"], "the history", names=numbered("entry", 3))
+
+
+def compiled(draw, sizes_and_rates):
+    calls = [
+        (draw.normal((n, 3), 0.6, np.float32), draw.normal((n,), 1.0, np.float32), rate) for n, rate in sizes_and_rates
+    ]
+    return draw.normal((3,), 1.0, np.float32), np.float32(draw.normal((), 1.0, np.float32)), calls
+
+
+def require_steps(student, reference, expect, w, b, calls, fault_of=lambda runs: "", **options):
+    data = {"w": w, "b": b, "calls": calls} | options
+    got, wanted = student.run(compiled_steps, **data), reference.run(compiled_steps, **data)
+    runs = int(got["runs"])
+    sentence = f"In {len(calls)} calls of step Python has run loss_fn {runs} times."
+    expect.true(runs == 1, sentence, fault=fault_of(runs))
+    for number, (mine, right) in enumerate(zip(got["after"], wanted["after"], strict=True), 1):
+        expect.close(mine, right, names=(f"w after call {number}", f"b after call {number}"))
+    n = len(calls)
+    expect.close(got["returned"], wanted["returned"], "the losses", names=numbered("the loss of call", n))
+
+
+def require_history(expect, history, n):
+    expect.true(len(history) == n, f"After {n} calls of step the history has {len(history)} entries.")
+    require_floats(expect, "the history", history, n)
+
+
+# --- 5. row_norms ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_row_norms", weight=2, search="single")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(1, 2), (3, 3), (4, 1)])
+def test_norms(student, reference, draw, expect, dtype, shape):
+    """Norms and gradients of rows of moderate size are right, in the dtype of x, for every upstream gradient."""
+    require_norms(student, reference, draw, expect, draw.away_from_zero(shape, dtype=dtype))
+
+
+@pytest.mark.cell("test_row_norms", weight=2, search="single")
+@pytest.mark.parametrize("size", [1e29, 1e-29])
+def test_norms_of_extreme_rows(student, reference, draw, expect, size):
+    """Norms and gradients are right where the squares of the entries are beyond the range of float32."""
+    x = draw.away_from_zero((3, 3), dtype=np.float32) * np.float32(size)
+    require_norms(student, reference, draw, expect, x, unit=size)
+
+
+@pytest.mark.cell("test_row_norms", weight=2, search="single")
+def test_norms_of_zeros(student, reference, draw, expect):
+    """A row of zeros has norm 0 and receives the gradient 0, and its neighbors are right."""
+    x = draw.away_from_zero((3, 3), dtype=np.float32)
+    x[1] = 0
+    x[2, 0] = 0
+    require_norms(student, reference, draw, expect, x)
+
+
+@pytest.mark.cell("test_row_norms", weight=2, search="single")
+def test_norms_in_a_function(student, reference, draw, expect):
+    """Norms and gradients are right inside a `tf.function` whose shapes are not known."""
+    require_norms(student, reference, draw, expect, draw.away_from_zero((4, 2), dtype=np.float32), compiled=True)
+
+
+def require_norms(student, reference, draw, expect, x, unit=1.0, **options):
+    upstream = draw.away_from_zero(x.shape[:1], least=0.5, dtype=x.dtype)
+    data = {"x": x, "upstream": upstream} | options
+    got, wanted = student.run(norms_and_gradients, **data), reference.run(norms_and_gradients, **data)
+    name = "the norms" if unit == 1 else f"the norms over {unit:g}"
+    expect.close(np.asarray(got["norms"]) / x.dtype.type(unit), wanted["norms"] / x.dtype.type(unit), name)
+    expect.close(got["gradient"], wanted["gradient"], "the gradient of x")
+    same = got["norms"].dtype == x.dtype and got["gradient"].dtype == x.dtype
+    expect.true(same, f"For x in {x.dtype} the norms are {got['norms'].dtype}.", kind="dtype")
+
+
+# --- 6. make_dataset ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_make_dataset", weight=2, search="single")
+@pytest.mark.parametrize(("n", "batch_size", "epochs"), [(4, 4, 3), (7, 3, 2)])
+def test_every_row_once(student, draw, expect, n, batch_size, epochs):
+    """The batches have the right sizes, and in every epoch each row occurs once, with its label."""
+    found, _, y = passed(student, draw, n, batch_size, epochs, [seed(draw)])
+    sizes = [batch_size] * (n // batch_size) + [n % batch_size] * (n % batch_size > 0)
+    got = [len(labels) for _, labels in found[0]]
+    if n % batch_size:
+        expect.true(got != [batch_size] * (n // batch_size) * epochs, DROPPED, fault="dataset-last-batch-dropped")
+        crossing = max(got, default=0) <= batch_size and sum(got) == n * epochs and len(got) < len(sizes) * epochs
+        expect.true(not crossing, CROSSING, fault="dataset-batches-across-epochs")
+    expect.equal(got, sizes * epochs, "the sizes of the batches")
+    for number, (order, labels, _) in enumerate(by_epoch(found[0], n, epochs, expect), 1):
+        expect.true(np.array_equal(labels, y[order]), f"In epoch {number} the labels do not belong to their rows.")
+        sentence = f"Among the {n} rows of epoch {number} there are {len(set(order))} different ones."
+        expect.true(len(set(order)) == n, sentence, fault="dataset-epochs-mixed")
+
+
+@pytest.mark.cell("test_make_dataset", weight=2, search="single")
+def test_orders(student, draw, expect):
+    """Epochs differ in their order, the seed decides the orders, and every row may come first."""
+    n, batch_size, epochs = 24, 4, 3
+    one, other = seed(draw), seed(draw)
+    found, _, _ = passed(student, draw, n, batch_size, epochs, [one, one, other])
+    orders = [[order for order, _, _ in by_epoch(batches, n, epochs, expect)] for batches in found]
+    flat = [order for of in orders for order in of]
+    for order in flat:
+        expect.equal(np.sort(order), np.arange(n), "the numbers of the rows of an epoch, sorted")
+    unshuffled = all(np.array_equal(order, np.arange(n)) for order in flat)
+    sentence = "In every epoch the rows come in the order of the arrays."
+    expect.true(not unshuffled, sentence, fault="dataset-not-shuffled")
+    first, again, third = orders
+    pairs = ((0, 1), (0, 2), (1, 2))
+    differ = not any(np.array_equal(of[i], of[j]) for of in orders for i, j in pairs)
+    expect.true(differ, "Two epochs have the same order.", fault="dataset-same-order-each-epoch")
+    same = all(map(np.array_equal, first, again))
+    expect.true(same, "Two data sets with the same seed have different orders.", fault="dataset-seed-not-used")
+    sentence = "Two data sets with different seeds have the same orders."
+    expect.true(not any(map(np.array_equal, first, third)), sentence, fault="dataset-seed-ignored")
+    together = {tuple(sorted(set(map(frozenset, order.reshape(-1, batch_size))), key=min)) for order in flat}
+    sentence = "The same rows are together in a batch in every epoch."
+    expect.true(len(together) > 1, sentence, fault="dataset-shuffled-after-batch")
+    # With all rows to choose from, one chance in 10**12 is that in six epochs none moves so far to the front.
+    reach = max(int((order - np.arange(n)).max()) for of in (first, third) for order in of)
+    sentence = f"In six epochs of {n} rows none comes more than {reach} places before its place in the arrays."
+    expect.true(reach >= n // 2, sentence, fault="dataset-shuffle-buffer-small")
+
+
+@pytest.mark.cell("test_make_dataset", weight=2, search="single")
+def test_decoded_once_and_augmented_again(student, draw, expect):
+    """Every row is decoded once in all epochs together, and augmented once in each."""
+    n, batch_size, epochs = 5, 2, 3
+    found, x, _ = passed(student, draw, n, batch_size, epochs, [seed(draw)])
+    for number, (order, _, whole) in enumerate(by_epoch(found[0], n, epochs, expect), 1):
+        expect.close(whole[:, : x.shape[1]], x[order], f"the features of the rows of epoch {number}")
+        decoded, augmented, features = whole[:, -3], whole[:, -2], whole[:, -1]
+        sentence = f"In epoch {number} a row has been decoded {int(decoded.max())} times."
+        expect.true((decoded == 1).all(), sentence, fault="dataset-decodes-each-epoch")
+        sentence = f"In epoch {number} a row has been augmented {int(augmented.min())} times."
+        fault = "dataset-augmentation-cached" if augmented.max() < number else ""
+        expect.true((augmented == number).all(), sentence, fault=fault)
+        expect.close(features, 2 * x[order, 0], "what augment returned")
+
+
+def passed(student, draw, n, batch_size, epochs, seeds):
+    x = draw.normal((n, 2), 1.0, np.float32)
+    x[:, 0] = np.arange(n)  # a row's number
+    y = draw.permutation(n) + 10
+    data = {"x": x, "y": y, "batch_size": batch_size, "epochs": epochs, "seeds": seeds}
+    return student.run(passes_over_a_dataset, **data), x, y
+
+
+def by_epoch(batches, n, epochs, expect):
+    """The rows of each epoch: their numbers, labels, and all columns."""
+    whole, labels = (np.concatenate([batch[part] for batch in batches]) for part in (0, 1))
+    expect.true(len(whole) == n * epochs, f"In {epochs} epochs of {n} rows the data set has {len(whole)}.")
+    expect.true(whole.ndim == 2 and whole.shape[1] == 5, f"The rows of a batch have the shape {whole.shape[1:]}.")
+    for k in range(epochs):
+        part = slice(k * n, (k + 1) * n)
+        order = whole[part, 0].astype(np.int64)
+        expect.true(((order >= 0) & (order < n)).all(), "A row is none of those that were given.")
+        yield order, labels[part], whole[part]
+
+
+def seed(draw):
+    return int(draw.integers(0, 2**31, 1)[0])
+
+
+# --- 7. TwoTowers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_two_towers", search="single")
+def test_scores(student, reference, draw, expect):
+    """Variables and scores are right, in an eager call and inside a `tf.function`, and follow the variables."""
+    sizes = (3, 2, 4)
+    data = towers(draw, sizes) | {"batches": [pair(draw, n, sizes) for n in (1, 4)]}
+    data |= {f"new_{name}": value for name, value in towers(draw, sizes).items()}
+    got, wanted = student.run(scores_of_towers, **data), reference.run(scores_of_towers, **data)
+    expect.close(got["trainable"], wanted["trainable"], "the sum of the squares of model.trainable_variables")
+    for when in ("before", "after"):
+        for mine, right in zip(got[when], wanted[when], strict=True):
+            expect.close(mine, right, names=("the scores of an eager call", "the scores of a traced call"))
+
+
+@pytest.mark.cell("test_two_towers", search="none")
+def test_places_of_variables(student, reference, draw, expect):
+    """The variables of the first tower lie on GPU:0, those of the second on GPU:1, and the scores are right."""
+    got = placed(student, reference, draw, expect)
+    for tower, places, wanted in zip(("first", "second"), got["variables"], ("GPU:0", "GPU:1"), strict=True):
+        sentence = f"The variables of the {tower} tower lie on {' and '.join(places)}; they belong on {wanted}."
+        expect.true(places == [wanted] * 2, sentence, fault="towers-variables-misplaced")
+
+
+@pytest.mark.cell("test_two_towers", search="none")
+def test_places_of_operations(student, reference, draw, expect):
+    """The first tower is computed on GPU:0, the second on GPU:1, the score on GPU:0, and the scores are right."""
+    got = placed(student, reference, draw, expect)
+    for name, wanted in (("x1", "GPU:0"), ("x2", "GPU:1"), ("both", "GPU:0")):
+        of, places = "x1 and x2" if name == "both" else f"{name} alone", got["operations"][name]
+        sentence = f"What is computed from {of} is placed on {' and '.join(places)}; it belongs on {wanted}."
+        fault = "towers-score-misplaced" if name == "both" else "towers-operations-misplaced"
+        expect.true(places == [wanted], sentence, fault=fault)
+
+
+def placed(student, reference, draw, expect):
+    sizes = (3, 2, 4)
+    data = towers(draw, sizes)
+    data["x1"], data["x2"] = pair(draw, 5, sizes)
+    got, wanted = student.run(places_of_towers, **data), reference.run(places_of_towers, **data)
+    expect.close(got["scores"], wanted["scores"], "the scores")
+    return got
+
+
+def towers(draw, sizes):
+    n1, n2, hidden = sizes
+    return {"first": weights(draw, (n1, hidden)), "second": weights(draw, (n2, hidden))}
+
+
+def pair(draw, n, sizes):
+    return draw.normal((n, sizes[0]), 1.0, np.float32), draw.normal((n, sizes[1]), 1.0, np.float32)
+
+
+# --- 8. export_encoder, load_encoder --------------------------------------------------------------------------------
+
+
+@pytest.mark.cell("test_export_encoder", search="single")
+def test_signature(student, reference, draw, expect):
+    """The signature gives the codes of batches of several sizes."""
+    require_codes(student, reference, draw, expect, (3, 2), (1, 4, 2))
+
+
+@pytest.mark.cell("test_export_encoder", search="single")
+def test_signature_computes_with_variables(student, reference, draw, expect):
+    """After other values are assigned to w and b of the loaded object, the signature gives other codes."""
+    new = dict(zip(("new_w", "new_b"), weights(draw, (2, 3)), strict=True))
+    require_codes(student, reference, draw, expect, (2, 3), (2,), **new)
+
+
+@pytest.mark.cell("test_export_encoder", search="none")
+def test_input_of_the_signature(student, reference, draw, expect):
+    """The shape of the signature's input leaves the batch size open, and its codes are right."""
+    w, b = weights(draw, (3, 2))
+    data = {"w": w, "b": b, "x": draw.normal((4, 3), 1.0, np.float32)}
+    got, wanted = student.run(input_of_an_export, **data), reference.run(input_of_an_export, **data)
+    expect.close(got["codes"], wanted["codes"], "the codes")
+    sentence = f"The input x has the shape {tuple(got['shape'])}; its first size should be open, which is None."
+    expect.true(got["shape"][0] is None, sentence, fault="export-batch-size-fixed")
+
+
+@pytest.mark.cell("test_export_encoder", search="single")
+def test_two_folders(student, reference, draw, expect):
+    """Functions that were loaded from two folders give the codes of their own."""
+    data = {"weights": [weights(draw, (2, 3)) for _ in range(2)], "x": draw.normal((4, 2), 1.0, np.float32)}
+    got, wanted = student.run(codes_of_two_encoders, **data), reference.run(codes_of_two_encoders, **data)
+    expect.close(got, wanted, names=("the codes of the first folder", "the codes of the second folder"))
+
+
+def require_codes(student, reference, draw, expect, sizes, batches, **new):
+    w, b = weights(draw, sizes)
+    data = {"w": w, "b": b, "batches": [draw.normal((n, sizes[0]), 1.0, np.float32) for n in batches]} | new
+    got, wanted = student.run(codes_of_an_export, **data), reference.run(codes_of_an_export, **data)
+    expect.close(got, wanted, names=tuple(f"the codes of {n} rows" for n in batches))
