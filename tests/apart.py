@@ -1,12 +1,14 @@
 """A second process for what a framework settles once per process, which a test's own may have settled otherwise.
 
 TensorFlow counts its devices when its runtime starts: then there is no room for virtual GPUs. Keras reads its back end
-when it is imported.
+when it is imported. And whichever is imported first, torch's compiler must come before TensorFlow, as in the tests' own
+process (`tests/conftest.py`).
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import multiprocessing
 import os
 from collections.abc import Callable
@@ -17,7 +19,9 @@ from unittest import mock
 
 @functools.cache
 def _process(keras_backend: str) -> ProcessPoolExecutor:
-    started = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+    started = ProcessPoolExecutor(
+        1, multiprocessing.get_context("spawn"), initializer=importlib.import_module, initargs=("tests.conftest",)
+    )
     chosen = {"KERAS_BACKEND": keras_backend} if keras_backend else {}
     with mock.patch.dict(os.environ, chosen):
         started.submit(os.getpid).result()

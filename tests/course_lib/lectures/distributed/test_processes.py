@@ -59,12 +59,13 @@ def chatter(rank, wires):
 
 @pytest.fixture
 def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """Functions that a new process can import; afterwards no process may be left."""
+    """Functions that a new process can import; afterwards no process of theirs may be left."""
+    before = multiprocessing.active_children()
     (tmp_path / "some_workers.py").write_text(WORKERS)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield importlib.import_module("some_workers")
     del sys.modules["some_workers"]
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= set(before)
 
 
 def test_results_come_in_the_order_of_the_ranks_and_bytes_are_counted(workers: ModuleType) -> None:
