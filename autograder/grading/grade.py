@@ -73,7 +73,7 @@ def grade(
             student.run()
             student.note_footprints()
             if checks:
-                found, flags = _judge_apart(notebook, submitted, student, checks, secret)
+                found, flags = _judge_apart(notebook, submitted, submission.student, student, checks, secret)
             else:
                 found, flags = items_in_kernel(notebook, submitted, student.cell_results)
         if not checks:
@@ -97,10 +97,10 @@ def grade(
 
 
 def _judge_apart(
-    notebook: Notebook, submitted: SubmittedNotebook, student: StudentKernel, checks: Checks, secret: bytes
+    notebook: Notebook, submitted: SubmittedNotebook, name: str, student: StudentKernel, checks: Checks, secret: bytes
 ) -> tuple[list[Item], list[Flag]]:
     """Hidden checks in this process, calls in the student's."""
-    with closing(_KernelProgram(notebook, submitted, student, checks.assignment.forbidden)) as program:
+    with closing(_KernelProgram(notebook, submitted, name, student, checks.assignment.forbidden)) as program:
         outcome = checks.judge(program, secret)
     flags = [Flag("grader-error", problem) for problem in outcome.problems]
     flags += [Flag("observed", sentence) for sentence in outcome.noticed]
@@ -120,8 +120,9 @@ class _KernelProgram:
     """A student's notebook in kernels: the one in which it has run, and one at a time in which parts are put right."""
 
     def __init__(
-        self, notebook: Notebook, submitted: SubmittedNotebook, student: StudentKernel, watch: Sequence[str]
+        self, notebook: Notebook, submitted: SubmittedNotebook, name: str, student: StudentKernel, watch: Sequence[str]
     ) -> None:
+        self.student = name
         self.cells = [(cell.grade_id or "", cell.source) for cell in submitted.plan]
         self._right = {cell.grade_id or "": cell.source for cell in notebook.cells}
         self._watch = watch

@@ -30,6 +30,10 @@ class Program(Protocol):
     """A student's notebook."""
 
     @property
+    def student(self) -> str:
+        """The name under which it was handed in; empty in a bank that is graded in this process."""
+
+    @property
     def cells(self) -> Sources:
         """What the student handed in."""
 

@@ -99,8 +99,8 @@ def modules_of(folder: Path) -> Iterator[None]:
 
 
 def _forget_modules_of_others(folder: Path) -> None:
-    """Every assignment has a module `checks` and a module `probes`, and Python keeps one of each name."""
-    for name in ("checks", "probes"):
+    """Every assignment has modules `checks`, `probes` and `faults`, and Python keeps one of each name."""
+    for name in ("checks", "probes", "faults"):
         module = sys.modules.get(name)
         if module is not None and Path(module.__file__ or "").parent != folder:
             del sys.modules[name]

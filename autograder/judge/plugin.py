@@ -10,7 +10,7 @@ A check that the judge did not see start and finish did not pass.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ import pytest
 
 from autograder.errors import BadAssignment, GraderFault, LimitReached
 from autograder.judge.agreement import Failing, Failure, agreed
-from autograder.judge.carried import called_names
+from autograder.judge.carried import Program, called_names
 from autograder.judge.diagnosis import Diagnosis, Explainer
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
 from autograder.judge.expect import Expect, Mismatch
@@ -39,6 +39,16 @@ from course_lib.compare import Difference
 DEMONSTRATION, HIDDEN = "demonstration", "hidden"
 FAILED_CHECKS, ALL_CHECKS, NO_CHECKS = "failed", "all", "none"
 """which checks are run on the demonstration inputs"""
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """The `submission` fixture: for checks that read a text, or ask who handed it in."""
+
+    student: str = ""
+    """the name under which it was handed in; empty in a bank that is graded in this process"""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """grade id -> the text of the student's cell"""
 
 
 @dataclass
@@ -87,14 +97,17 @@ class Judge:
         demonstrate: str = FAILED_CHECKS,
         observed: Collection[str] | None = None,
         chosen: Collection[str] = (),
+        program: Program | None = None,
     ) -> None:
         """only: the tests cells whose checks are run; chosen: the names of checks among these; empty: all.
 
         memories: what the reference has answered, by case.
         demonstrate: which checks are run on the demonstration inputs, too: those that failed, all, or none.
         observed: the checks that rest on claims, as the reference's run has shown; None: this run shows it.
+        program: what was handed in, for checks that read it.
         """
         self.student_side = student
+        self.handed_in = Submitted(program.student, dict(program.cells)) if program else Submitted()
         self.reference_names = reference_names
         self.explainer = explainer
         self.secret = secret
@@ -149,6 +162,13 @@ class Judge:
             self.noticed[cut_text(sentence)] = None
 
         return flag
+
+    @pytest.fixture
+    def submission(self) -> Submitted:
+        """What was handed in, as text."""
+        # A check that asks for nothing else makes no calls, and has none of the check before it.
+        self.student_side.calls.clear()
+        return self.handed_in
 
     @pytest.fixture
     def draw(self, request: pytest.FixtureRequest) -> Draw:

@@ -62,6 +62,7 @@ class LocalProgram:
 
     assignment: Assignment
     edits: Mapping[str, str]
+    student: str = ""
 
     @property
     def cells(self) -> Sources:
@@ -88,16 +89,24 @@ class Checks:
         return reference_names(self.assignment)
 
     def run(
-        self, student: Side, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS
+        self,
+        student: Side,
+        secret: bytes,
+        only: Collection[str] = (),
+        *,
+        demonstrate: str = FAILED_CHECKS,
+        program: Program | None = None,
     ) -> CheckOutcome:
         """Run every check, or those of some tests cells, against `student`. Never raises for what its side does.
 
-        demonstrate: which checks are run on demonstration inputs, too.
+        demonstrate: which checks are run on demonstration inputs, too. program: whose text checks may read; the
+        reference's if there is none.
 
         Raises a GraderFault if no kernel could be had, or the reference does not run.
         """
         of = self.assignment
-        judge, printed, status = self._ask(student, secret, only, demonstrate)
+        program = program or LocalProgram(of, {})
+        judge, printed, status = self._ask(student, program, secret, only, demonstrate)
         if judge.lost is not None:
             raise judge.lost
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not judge.broken:
@@ -117,13 +126,20 @@ class Checks:
             names = self.explainer.variant(faults)
             if names is None:
                 return None
-            asked, _, _ = self._ask(LocalSide(names), secret, only, NO_CHECKS, checks)
+            # What a check says of a text is the same whatever the code does.
+            asked, _, _ = self._ask(LocalSide(names), program, secret, only, NO_CHECKS, checks)
             return [name for name, check in asked.checks.items() if check.failure]
 
         return CheckOutcome(judge.results(failing), tuple(problems), tuple(judge.noticed), judge.called())
 
     def _ask(
-        self, student: Side, secret: bytes, only: Collection[str], demonstrate: str, checks: Collection[str] = ()
+        self,
+        student: Side,
+        program: Program,
+        secret: bytes,
+        only: Collection[str],
+        demonstrate: str,
+        checks: Collection[str] = (),
     ) -> tuple[Judge, str, int]:
         """Run checks: those of the tests cells `only`, and of them those that `checks` names; empty: all."""
         of = self.assignment
@@ -134,6 +150,7 @@ class Checks:
             demonstrate=demonstrate,
             observed=self._observed,
             chosen=checks,
+            program=program,
         )
         printed = io.StringIO()
         with modules_of(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -144,11 +161,11 @@ class Checks:
         self, program: Program, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS
     ) -> CheckOutcome:
         """As `run`; then parts that failed are judged again with right earlier parts (`carry_forward`)."""
-        outcome = self.run(program.side(frozenset()), secret, only, demonstrate=demonstrate)
+        outcome = self.run(program.side(frozenset()), secret, only, demonstrate=demonstrate, program=program)
         checks, problems, noticed = outcome.checks, list(outcome.problems), list(outcome.noticed)
 
         def ask(side: Side, tests_cell: str) -> Sequence[CheckResult]:
-            again = self.run(side, secret, (tests_cell,), demonstrate=NO_CHECKS)
+            again = self.run(side, secret, (tests_cell,), demonstrate=NO_CHECKS, program=program)
             problems.extend(again.problems)
             noticed.extend(again.noticed)
             return again.checks.get(tests_cell, [])

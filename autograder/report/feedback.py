@@ -81,13 +81,13 @@ def assignment_title(assignment: Assignment) -> str:
 
 
 def item_title(assignment: Assignment, item: Item) -> str:
-    """What a graded item is called: the heading above the cells it grades, else `item_cells`."""
+    """What a graded item is called: the heading above the last of the cells it grades, else `item_cells`."""
     notebook = _notebook(assignment, item.notebook)
     cells = _graded_cells(assignment, item)
     title = ""
     if notebook and cells:
         # Not the title of the whole notebook: that would name every item of a notebook without headings alike.
-        above = list(_headings(notebook.cells[: notebook.cells.index(cells[0])]))[1:]
+        above = list(_headings(notebook.cells[: notebook.cells.index(cells[-1])]))[1:]
         title = above[-1] if above else ""
     return title or item_cells(assignment, item)
 

@@ -15,6 +15,7 @@ import pytest
 from autograder.errors import BadAssignment, KernelFailed, LimitReached
 from autograder.judge import plugin
 from autograder.judge.draw import Draw, seed_for
+from autograder.judge.run import LocalProgram
 from autograder.judge.student import Call, LocalSide, Side
 from autograder.records import Evidence, Verdict, to_data
 
@@ -352,3 +353,19 @@ def test_what_is_shown_of_a_value_is_short_however_long_its_keys_are(judged: Jud
 def test_inputs_too_large_for_a_page_are_shown_by_their_shape(judged: Judge) -> None:
     result, _ = only(judged, "x = draw.normal((500, 40))\n    expect.close(student.square(x), x)")
     assert result.difference.case == "square(<float64 array of shape (500, 40)>)"
+
+
+def test_a_check_may_read_what_was_handed_in_and_by_whom(judged: Judge) -> None:
+    small = judged(
+        SQUARE,
+        """
+@pytest.mark.cell("test_square")
+def test_text(submission, expect):
+    expect.true("cubed" in submission.sources["square"], f"handed in by {submission.student}")
+""",
+    )
+    program = LocalProgram(small.assignment, {"square": "def square(x):\n    cubed = x**3\n    return x**2"}, "ada")
+    (found,) = small.checks.judge(program, b"s").checks["test_square"]
+    assert found.verdict is Verdict.PASSED
+    (found,) = small.checks.run(program.side(frozenset()), b"s").checks["test_square"]
+    assert found.verdict is Verdict.FAILED, "where only a side is given, the text is the reference's"

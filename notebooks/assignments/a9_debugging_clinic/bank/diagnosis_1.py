@@ -1,0 +1,24 @@
+"""Wrong diagnoses, and an identifier that is missing."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "in_a_list": 'diagnosis_1 = [\n    "evaluates-in-training-mode",  # it jumps\n    "softmax-twice",\n]',
+}
+
+WRONG = [
+    Wrong("wrong_diagnosis_one_of_two", "One of two faults is missing.")
+    .expect(test_script_1="partial:diagnosis-incomplete")
+    .breaks("It names every fault that script 1 was handed out with")
+    .edit('    "softmax-twice",\n', ""),
+    Wrong("wrong_diagnosis_one_too_many", "A third code that is no fault of this script.")
+    .expect(test_script_1="partial:diagnosis-wrong")
+    .edit('    "softmax-twice",\n', '    "softmax-twice",\n    "mean-of-means",\n'),
+    Wrong("wrong_diagnosis_in_words", "A sentence, not codes.")
+    .expect(test_script_1="partial:diagnosis-wrong")
+    .breaks("is a set of codes from the table below")
+    .whole('diagnosis_1 = {"There is a softmax too many."}'),
+    Wrong("wrong_diagnosis_empty", "An empty set.")
+    .expect(test_script_1="partial:diagnosis-not-given")
+    .whole("diagnosis_1 = set()"),
+]

@@ -1,0 +1,83 @@
+"""Mends of script 1, and what is left or done wrong in others. The script is that of the reference's identifier."""
+
+from autograder.bank import Wrong
+from course_lib.checks import clinic
+
+HANDED_OUT = clinic.script(1, "reference 895")
+
+
+def mended(*edits):
+    text = HANDED_OUT
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+BASES = {
+    # The softmax of a log-softmax is the softmax: this network gives logits, too.
+    "log_softmax": mended(
+        ("nn.Softmax(dim=1)", "nn.LogSoftmax(dim=1)"),
+        ("    with torch.no_grad():\n        for", "    net.train(False)\n    with torch.no_grad():\n        for"),
+    ),
+    "mode_by_the_caller": mended(
+        ("        nn.Softmax(dim=1),\n", ""),
+        ("        test_loss, test_accuracy =", "        net.eval()\n        test_loss, test_accuracy ="),
+    ),
+    "likelihood_of_logarithms": mended(
+        ("        nn.Softmax(dim=1),\n", "        nn.LogSoftmax(dim=-1),\n"),
+        ("criterion = nn.CrossEntropyLoss()", "criterion = nn.NLLLoss()"),
+        ("            logits = net(images)", "            logits = net.eval()(images)"),
+    ),
+}
+
+WRONG = [
+    Wrong("wrong_digits_piled_up", "The gradients are cleared once, before the first epoch.")
+    .expect(test_script_1="partial:digits-gradients-not-cleared")
+    .base("mode_by_the_caller")
+    .edit("            optimizer.zero_grad()\n", "")
+    .edit("    for _ in range(epochs):\n", "    optimizer.zero_grad()\n    for _ in range(epochs):\n"),
+    Wrong("wrong_digits_eval_stays", "Only the first epoch trains in training mode.")
+    .expect(test_script_1="partial:digits-trains-in-eval-mode")
+    .edit("    for _ in range(epochs):\n        net.train()\n", "    net.train(True)\n    for _ in range(epochs):\n"),
+    Wrong("wrong_digits_softmax_left", "The mode is mended, the second softmax is not.")
+    .expect(test_script_1="partial:digits-softmax-twice")
+    .edit("nn.LogSoftmax(dim=1)", "nn.Softmax(dim=-1)"),
+    Wrong("wrong_digits_all_rows", "Mean and deviation of training and test rows together.")
+    .expect(test_script_1="partial:digits-statistics-from-test")
+    .edit(
+        "np.mean(x_train, axis=0)\n    spread = np.std(x_train, axis=0)",
+        "np.vstack((x_train, x_test)).mean(axis=0)\n    spread = np.vstack((x_train, x_test)).std(axis=0)",
+    ),
+    Wrong("wrong_digits_mean_of_means", "Each batch counts the same.")
+    .expect(test_script_1="partial:digits-mean-of-means")
+    .base("likelihood_of_logarithms")
+    .edit(
+        "            loss_sum += batch_loss.item() * len(images)\n            hits",
+        "            loss_sum += float(batch_loss) / len(loader)\n            hits",
+    )
+    .edit("return loss_sum / seen, hits", "return loss_sum, hits"),
+    Wrong("wrong_digits_mode_left", "The softmax is mended, the mode is not.")
+    .expect(test_script_1="partial:digits-evaluates-in-training-mode")
+    .base("mode_by_the_caller")
+    .edit("        net.eval()\n", ""),
+    Wrong("wrong_digits_two_left", "A fault that is left, and one that was not there before.")
+    .expect(test_script_1="partial:digits-softmax-twice+digits-statistics-from-test")
+    .edit("nn.LogSoftmax(dim=1)", "nn.Softmax(dim=1)")
+    .edit(
+        "np.mean(x_train, axis=0)\n    spread = np.std(x_train, axis=0)",
+        "np.vstack((x_train, x_test)).mean(axis=0)\n    spread = np.vstack((x_train, x_test)).std(axis=0)",
+    ),
+    Wrong("wrong_digits_as_handed_out", "Nothing is mended, though the diagnosis is right.")
+    .expect(test_script_1="partial:digits-softmax-twice+digits-evaluates-in-training-mode")
+    .breaks("A mended script does what its docstrings say")
+    .whole(HANDED_OUT),
+    Wrong("wrong_digits_renamed", "The function that trains has another name.")
+    .expect(test_script_1="partial")
+    .breaks("The functions keep their names and their arguments")
+    .edit("def train_digits(", "def train_on_digits("),
+    Wrong("wrong_digits_on_the_host", "It runs on the CPU, whatever is asked for.")
+    .expect(test_script_1="partial")
+    .breaks("run on whichever device they are given")
+    .edit("    torch.manual_seed(seed)\n", '    torch.manual_seed(seed)\n    device = "cpu"\n'),
+]

@@ -1,0 +1,71 @@
+"""Mends of script 3, and what is left or done wrong in others. The script is that of the reference's identifier."""
+
+from autograder.bank import Wrong
+from course_lib.checks import clinic
+
+HANDED_OUT = clinic.script(3, "reference 895")
+SELECTED = "        if train_loss < lowest:\n            lowest, waited = train_loss, 0\n"
+
+
+def mended(*edits):
+    text = HANDED_OUT
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+BASES = {
+    "only_dropout_trains": mended(
+        ("        net.train()\n", "        net.dropout.train()\n"),
+        (SELECTED, "        if val_loss < lowest:\n            waited, lowest = 0, val_loss\n"),
+        ("    criterion = nn.CrossEntropyLoss()\n", "    criterion = nn.CrossEntropyLoss()\n    net.eval()\n"),
+    ),
+    "read_from_the_history": mended(
+        ("        net.train()\n", "        net.train().backbone.train(False)\n"),
+        (SELECTED, '        if history["val_loss"][-1] < lowest:\n            lowest, waited = val_loss, 0\n'),
+    ),
+    "layer_by_layer": mended(
+        (
+            "        net.train()\n",
+            "        net.train()\n        for layer in net.backbone:\n            layer.eval()\n",
+        ),
+        (SELECTED, "        if lowest > val_loss:\n            waited = 0\n            lowest = val_loss\n"),
+    ),
+}
+
+WRONG = [
+    Wrong("wrong_pets_old_head", "The optimizer has the parameters of the head that was there before.")
+    .expect(test_script_3="partial:pets-wrong-parameters")
+    .base("read_from_the_history")
+    .edit(
+        "    net.head = nn.Linear(net.head.in_features, classes).to(device)\n",
+        "    old = list(net.head.parameters())\n    net.head = nn.Linear(net.head.in_features, classes).to(device)\n",
+    )
+    .edit("torch.optim.SGD(net.head.parameters(), ", "torch.optim.SGD(old, "),
+    Wrong("wrong_pets_no_copy", "What is kept are the network's own tensors.")
+    .expect(test_script_3="partial:pets-best-is-a-reference")
+    .base("layer_by_layer")
+    .edit(
+        "            best = copy.deepcopy(net.state_dict())\n        else",
+        "            best = copy.copy(net.state_dict())\n        else",
+    ),
+    Wrong("wrong_pets_training_loss", "The training loss chooses the best epoch.")
+    .expect(test_script_3="partial:pets-selected-on-training")
+    .edit(
+        "        if val_loss < lowest:\n            waited, lowest = 0, val_loss\n",
+        "        if train_loss < lowest:\n            waited, lowest = 0, train_loss\n",
+    ),
+    Wrong("wrong_pets_statistics", "The backbone's batch normalization learns.")
+    .expect(test_script_3="partial:pets-frozen-statistics-move")
+    .base("read_from_the_history")
+    .edit("net.train().backbone.train(False)", "net.train()"),
+    Wrong("wrong_pets_dropout", "Validation with dropout.")
+    .expect(test_script_3="partial:pets-evaluates-in-training-mode")
+    .base("layer_by_layer")
+    .edit("    net.eval()\n    with torch", "    with torch"),
+    Wrong("wrong_pets_frozen", "The optimizer never steps.")
+    .expect(test_script_3="partial:pets-wrong-parameters")
+    .base("layer_by_layer")
+    .edit("            optimizer.step()\n", ""),
+]

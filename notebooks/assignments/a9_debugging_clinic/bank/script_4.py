@@ -1,0 +1,65 @@
+"""Mends of script 4, and what is left or done wrong in others. The script is that of the reference's identifier."""
+
+from autograder.bank import Wrong
+from course_lib.checks import clinic
+
+HANDED_OUT = clinic.script(4, "reference 895")
+ORDER = "torch.randperm(len(windows), generator=torch.Generator().manual_seed(seed)).to(device)"
+
+
+def mended(*edits):
+    text = HANDED_OUT
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+BASES = {
+    "time_first": mended(
+        (ORDER, "torch.tensor(range(len(windows)), device=device)"),
+        ("self.gru(windows.unsqueeze(2))", "self.gru(windows.T.unsqueeze(2))"),
+        ("self.out(states[:, -1])", "self.out(states[-1])"),
+    ),
+    "sorted_again": mended(
+        (ORDER, "torch.arange(len(targets)).to(device)"),
+        ("nn.GRU(1, hidden)", "nn.GRU(input_size=1, hidden_size=hidden, batch_first=True)"),
+    ),
+    "transposed_twice": mended(
+        (ORDER, "torch.linspace(0, len(windows) - 1, len(windows), device=device).round().long()"),
+        ("self.gru(windows.unsqueeze(2))", "self.gru(windows.unsqueeze(2).transpose(0, 1))"),
+        (
+            "        return self.out(states[:, -1])",
+            "        states = states.transpose(0, 1)\n        return self.out(states[:, -1])",
+        ),
+    ),
+}
+
+WRONG = [
+    Wrong("wrong_forecast_answer_inside", "The target is the last value of the window.")
+    .expect(test_script_4="partial:forecast-target-in-input")
+    .edit(
+        "targets = torch.stack([series[start + window] for start in range(count)])", "targets = windows[:, -1].clone()"
+    ),
+    Wrong("wrong_forecast_random_test", "The test windows come from everywhere.")
+    .expect(test_script_4="partial:forecast-split-at-random")
+    .base("sorted_again")
+    .edit(
+        "torch.arange(len(targets)).to(device)",
+        "torch.randperm(len(targets), generator=torch.Generator().manual_seed(seed)).to(device)",
+    ),
+    Wrong("wrong_forecast_columns", "Predictions (N, 1) meet targets (N,).")
+    .expect(test_script_4="partial:forecast-shapes-broadcast")
+    .edit("self.out(states[-1]).squeeze(1)", "self.out(states[-1])"),
+    Wrong("wrong_forecast_batch_as_time", "The layer walks along the batch.")
+    .expect(test_script_4="partial:forecast-axis-confused")
+    .base("sorted_again")
+    .edit(", batch_first=True", ", batch_first=False"),
+    Wrong("wrong_forecast_whole_series", "Mean and deviation of the whole series.")
+    .expect(test_script_4="partial:forecast-statistics-from-test")
+    .base("transposed_twice")
+    .edit("center = known.mean()\n    spread = known.std()", "center = values.mean()\n    spread = values.std()"),
+    Wrong("wrong_forecast_scaled_error", "The error is in scaled units; nobody has a name for it.")
+    .expect(test_script_4="partial")
+    .edit("predictions = net(windows[test_rows]) * spread + center", "predictions = net(windows[test_rows])"),
+]

@@ -1,0 +1,70 @@
+"""Mends of script 5, and what is left or done wrong in others. The script is that of the reference's identifier."""
+
+from autograder.bank import Wrong
+from course_lib.checks import clinic
+
+HANDED_OUT = clinic.script(5, "reference 895")
+LOADED = '    net.load_state_dict(checkpoint["net"])\n'
+
+
+def mended(*edits):
+    text = HANDED_OUT
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+SCHEDULER = '    scheduler.load_state_dict(checkpoint["scheduler"])\n'
+OPTIMIZER = '    optimizer.load_state_dict(checkpoint["optimizer"])\n'
+BASES = {
+    "counted_by_the_reader": mended(
+        (LOADED, LOADED + SCHEDULER + OPTIMIZER),
+        ('return checkpoint["done"], ', 'return checkpoint["done"] + 1, '),
+    ),
+    "in_a_loop": mended(
+        (
+            LOADED,
+            '    for name, part in {"net": net, "optimizer": optimizer, "scheduler": scheduler}.items():\n'
+            "        part.load_state_dict(checkpoint[name])\n",
+        ),
+        ("scheduler, epoch, losses)", "scheduler, len(losses), losses)"),
+    ),
+    "counted_by_the_losses": mended(
+        (LOADED, OPTIMIZER + LOADED + SCHEDULER.replace('checkpoint["scheduler"]', 'checkpoint.pop("scheduler")')),
+        ('return checkpoint["done"], ', 'return len(checkpoint["losses"]), '),
+    ),
+}
+
+WRONG = [
+    Wrong("wrong_long_momentum_lost", "The optimizer begins anew.")
+    .expect(test_script_5="partial:long-optimizer-not-restored")
+    .base("in_a_loop")
+    .edit('"net": net, "optimizer": optimizer, "sch', '"net": net, "sch'),
+    Wrong("wrong_long_schedule_lost", "The schedule begins anew.")
+    .expect(test_script_5="partial:long-schedule-not-restored")
+    .base("counted_by_the_losses")
+    .edit('    scheduler.load_state_dict(checkpoint.pop("scheduler"))\n', ""),
+    Wrong("wrong_long_epoch_twice", "A resumed run does the last epoch again.")
+    .expect(test_script_5="partial:long-epoch-repeated")
+    .edit('return checkpoint["done"] + 1, ', 'return checkpoint["done"], '),
+    Wrong("wrong_long_same_noise", "Every epoch starts from the same seed.")
+    .expect(test_script_5="partial:long-order-never-changes")
+    .edit("dice = torch.Generator().manual_seed(seed + epoch)", "dice = torch.Generator().manual_seed(seed + 0)"),
+    Wrong("wrong_long_copies", "The data is copied in each step.")
+    .expect(test_script_5="partial:long-copied-every-step")
+    .base("in_a_loop")
+    .edit("data = torch.tensor(x).to(device)", "data = torch.tensor(x)")
+    .edit("inputs = data[rows] +", "inputs = torch.as_tensor(data, device=device)[rows] +"),
+    Wrong("wrong_long_last_loss", "The loss of an epoch is that of its last batch.")
+    .expect(test_script_5="partial:long-last-batch-only")
+    .base("in_a_loop")
+    .edit("total += loss.item() * len(rows)", "total = loss.item() * len(x)"),
+    Wrong("wrong_long_two_left", "Neither optimizer nor schedule come back.")
+    .expect(test_script_5="partial:long-optimizer-not-restored+long-schedule-not-restored")
+    .base("in_a_loop")
+    .edit('{"net": net, "optimizer": optimizer, "scheduler": scheduler}', '{"net": net}'),
+    Wrong("wrong_long_as_handed_out", "Nothing is mended: three faults are left.")
+    .expect(test_script_5="partial:script-as-handed-out")
+    .whole(HANDED_OUT),
+]

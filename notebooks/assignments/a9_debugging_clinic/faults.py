@@ -1,0 +1,454 @@
+"""The faults of a9: each is a small edit of a healthy script (a reference cell), planted in some students' scripts.
+
+The id of a fault is its script and its code in the catalog that students choose from: `digits-softmax-twice`. Its edits
+serve twice: `plant` makes the scripts that are handed out, and the judge replays what remains in one that was mended.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import tokenize
+from collections.abc import Mapping, Sequence
+
+from autograder.judge import Fault
+
+NAMES = {1: "digits", 2: "half", 3: "pets", 4: "forecast", 5: "long", 6: "keras"}
+"""script -> what the ids of its faults begin with"""
+
+
+def _fault(script: int, code: str, family: str, edits: Mapping[str, str], words: str, **more: bool) -> Fault:
+    where = {"cell": f"script_{script}", "tests": (f"test_script_{script}",)}
+    return Fault(f"{NAMES[script]}-{code}", edits=edits, words=words, family=family, **where, **more)
+
+
+def _seen(script: int, code: str, family: str, edits: Mapping[str, str], words: str) -> Fault:
+    """One that the check sees by itself: it changes no number."""
+    return _fault(script, code, family, edits, words, pairs=False)
+
+
+DIGITS = [
+    _fault(
+        1,
+        "gradients-not-cleared",
+        "AG01",
+        {"            optimizer.zero_grad()\n": ""},
+        "The weights move as if a step used the gradients of all batches so far. `backward` adds to `.grad` and does "
+        "not replace what is there. Look at what happens to `.grad` between two steps.",
+    ),
+    _fault(
+        1,
+        "trains-in-eval-mode",
+        "EV03",
+        {"    for _ in range(epochs):\n        net.train()\n": "    net.train()\n    for _ in range(epochs):\n"},
+        "The first epoch is right, and the later ones train without dropout and with running statistics that stand "
+        "still. That is evaluation mode. Look at who sets the mode, and how often.",
+    ),
+    _fault(
+        1,
+        "softmax-twice",
+        "LS01",
+        {
+            "        nn.Linear(hidden, classes),\n    )": "        nn.Linear(hidden, classes),\n"
+            "        nn.Softmax(dim=1),\n    )"
+        },
+        "The loss is that of a softmax of a softmax. `nn.CrossEntropyLoss` takes logits and applies softmax itself; "
+        "given probabilities it cannot come near 0, and its gradients are small. Look at the last layer.",
+    ),
+    _fault(
+        1,
+        "statistics-from-test",
+        "DA04",
+        {
+            "    center = np.mean(x_train, axis=0)\n    spread = np.std(x_train, axis=0) + 0.1\n": "    everything = "
+            "np.concatenate([x_train, x_test])\n    center = np.mean(everything, axis=0)\n"
+            "    spread = np.std(everything, axis=0) + 0.1\n"
+        },
+        "The inputs are scaled with numbers that depend on the test set too. Then the test set is no longer data that "
+        "the program has never met. Look at which rows the mean and the deviation are taken from.",
+    ),
+    _fault(
+        1,
+        "mean-of-means",
+        "EV06",
+        {
+            "batch_loss.item() * len(images)\n            hits": "batch_loss.item()\n            hits",
+            "return loss_sum / seen, hits": "return loss_sum / len(loader), hits",
+        },
+        "The test loss is the mean of the batches' means. A smaller last batch then counts as much as a full one, so "
+        "the number depends on the batch size. Look at what is added up, and what it is divided by.",
+    ),
+    _fault(
+        1,
+        "evaluates-in-training-mode",
+        "EV01",
+        {"    net.eval()\n": ""},
+        "The test numbers are those of a network in training mode: dropout removes units, and batch normalization uses "
+        "the test batch and moves its running statistics. Look at the mode while the test set is read.",
+    ),
+]
+
+HALF = [
+    _fault(
+        2,
+        "clipped-while-scaled",
+        "AM04",
+        {"                scaler.unscale_(optimizer)\n": ""},
+        "The norms are those of the scaled gradients. They are about a thousand times too large, so nearly every "
+        "update is clipped, and divided by the scale afterwards. Look at what `.grad` holds where it is clipped.",
+    ),
+    _fault(
+        2,
+        "not-divided",
+        "OP09",
+        {"scaler.scale(loss / group)": "scaler.scale(loss)"},
+        "The gradients of an update are `group` times too large: those of its batches are added up, and none is "
+        "divided. Look at what the backward pass starts from.",
+    ),
+    _fault(
+        2,
+        "updates-missing",
+        "OP10",
+        {"if number % group == 0 or number == len(loader):": "if number % group == 0:"},
+        "There are fewer updates than groups: the smaller last group of an epoch makes none. Its gradients wait in "
+        "`.grad` for the next epoch. Look at when an update is made.",
+    ),
+    _fault(
+        2,
+        "rate-steps-too-often",
+        "OP07",
+        {"                scheduler.step()\n": "            scheduler.step()\n"},
+        "The learning rate falls once for each batch, and is 0 long before the end. The schedule was made for as many "
+        "steps as there are updates. Look at how often the scheduler steps.",
+    ),
+    _fault(
+        2,
+        "last-batch-only",
+        "LS10",
+        {
+            "loss_sum += loss.item() * len(inputs)\n            seen += len": "loss_sum = loss.item() * len(inputs)\n"
+            "            seen = len"
+        },
+        "The loss in the history is that of the last batch of each epoch. It jumps, because it is a mean over a few "
+        "rows. Look at how the numbers of the batches come together.",
+    ),
+]
+
+PETS = [
+    _fault(
+        3,
+        "wrong-parameters",
+        "OP05",
+        {
+            "    net.head = nn.Linear(net.head.in_features, classes).to(device)\n"
+            "    optimizer = torch.optim.SGD(net.head.parameters(), lr=lr, momentum=0.9)\n": "    optimizer = "
+            "torch.optim.SGD(net.head.parameters(), lr=lr, momentum=0.9)\n"
+            "    net.head = nn.Linear(net.head.in_features, classes).to(device)\n"
+        },
+        "The head of the network that comes back is as it was made, though its loss has gradients. What moves a "
+        "parameter is the optimizer that holds it. Look at which parameters yours holds, and at when it steps.",
+    ),
+    _fault(
+        3,
+        "best-is-a-reference",
+        "SV01",
+        {
+            "            best = copy.deepcopy(net.state_dict())\n        else": "            best = net.state_dict()\n"
+            "        else"
+        },
+        "The network comes back with its last weights, not with its best. `state_dict()` hands out the tensors of the "
+        "network, and training goes on in them. Look at what is kept when the loss is lowest.",
+    ),
+    _fault(
+        3,
+        "selected-on-training",
+        "DA06",
+        {
+            "if val_loss < lowest:\n            lowest, waited = val_loss": "if train_loss < lowest:\n"
+            "            lowest, waited = train_loss"
+        },
+        "The training loss decides which weights are the best and when to stop. It falls as long as the network fits "
+        "its training rows better, also while it gets worse on others. Look at what is compared with `lowest`.",
+    ),
+    _fault(
+        3,
+        "frozen-statistics-move",
+        "OP15",
+        {"        net.backbone.eval()\n": ""},
+        "The running statistics of the backbone change, though its parameters are frozen. Batch normalization updates "
+        "them in training mode, without any gradient. Look at the mode of the backbone while the head is trained.",
+    ),
+    _fault(
+        3,
+        "evaluates-in-training-mode",
+        "EV01",
+        {"    net.eval()\n": ""},
+        "The validation numbers are those of a network with dropout. They are too bad and change from call to call, "
+        "and the best epoch is partly chosen by luck. Look at the mode while the validation set is read.",
+    ),
+]
+
+FORECAST = [
+    _fault(
+        4,
+        "target-in-input",
+        "DA14",
+        {"series[start + window] for": "series[start + window - 1] for"},
+        "The network is asked for a value that is the last one of its window. It learns to copy, and predicting the "
+        "last value has an error of 0. Look at which value belongs to which window.",
+    ),
+    _fault(
+        4,
+        "split-at-random",
+        "DA05",
+        {
+            "order = torch.arange(len(windows), device=device)": "order = torch.randperm(len(windows), "
+            "generator=torch.Generator().manual_seed(seed)).to(device)"
+        },
+        "The test windows come from everywhere in the series. Their neighbors, which share all values but one, are "
+        "training windows, so the test asks for what was learned by heart. Look at how the windows are divided.",
+    ),
+    _fault(
+        4,
+        "shapes-broadcast",
+        "AG10",
+        {"self.out(states[:, -1]).squeeze(1)": "self.out(states[:, -1])"},
+        "Predictions of shape (N, 1) minus targets of shape (N,) is an array of shape (N, N): each prediction is "
+        "compared with each target, and the best that the network can do is the mean. Look at both shapes.",
+    ),
+    _fault(
+        4,
+        "axis-confused",
+        "AG11",
+        {"nn.GRU(1, hidden, batch_first=True)": "nn.GRU(1, hidden)"},
+        "The recurrent layer walks along the rows of the batch instead of along the window: each prediction depends "
+        "on the other rows. Look at which axis the layer takes for time.",
+    ),
+    _fault(
+        4,
+        "statistics-from-test",
+        "DA04",
+        {"known = values[: len(values) - held_out]": "known = values"},
+        "The series is scaled with a mean and a deviation that depend on its end, which is kept for the test. Look at "
+        "which values the two are taken from.",
+    ),
+]
+
+LONG = [
+    _fault(
+        5,
+        "optimizer-not-restored",
+        "SV02",
+        {'    optimizer.load_state_dict(checkpoint["optimizer"])\n': ""},
+        "After an interruption the optimizer begins anew: its momentum is gone, and its learning rate is that of the "
+        "start. The weights go another way from there. Look at what is brought back.",
+    ),
+    _fault(
+        5,
+        "schedule-not-restored",
+        "SV02",
+        {'    scheduler.load_state_dict(checkpoint["scheduler"])\n': ""},
+        "After an interruption the schedule counts from 0, so the learning rate jumps up one epoch later. Look at what "
+        "is brought back.",
+    ),
+    _fault(
+        5,
+        "epoch-repeated",
+        "SV02",
+        {"scheduler, epoch + 1, losses)": "scheduler, epoch, losses)"},
+        "An interrupted run trains one epoch twice, and has one loss more than epochs. Look at the number that is "
+        "written, and at what the reader takes it for.",
+    ),
+    _fault(
+        5,
+        "order-never-changes",
+        "RP02",
+        {"manual_seed(seed + epoch)": "manual_seed(seed)"},
+        "Each epoch has the same order and the same noise. Then the noise is no augmentation: the network sees the "
+        "same inputs again and again. Look at what the generator starts from.",
+    ),
+    _seen(
+        5,
+        "copied-every-step",
+        "DV09",
+        {
+            "    data = torch.tensor(x).to(device)\n": "    data = torch.tensor(x)\n",
+            "inputs = data[rows]": "inputs = data.to(device)[rows]",
+        },
+        "More bytes go to the device than the data has. The numbers are right, and the GPU waits for copies. Look for "
+        "each `.to(` inside the loops, and at how large the tensor in front of it is.",
+    ),
+    _fault(
+        5,
+        "last-batch-only",
+        "LS10",
+        {"losses.append(total / len(x))": "losses.append(loss.item())"},
+        "The loss that is kept is that of the last batch of each epoch: a mean over a few rows, which jumps. Look at "
+        "which number the list is given.",
+    ),
+]
+
+KERAS = [
+    _fault(
+        6,
+        "logits-as-probabilities",
+        "LS02",
+        {"SparseCategoricalCrossentropy(from_logits=True)": "SparseCategoricalCrossentropy()"},
+        "The loss takes the outputs for probabilities, and they are logits: negative ones are cut off, and the rest is "
+        "divided by its sum. Look at what the last layer gives and what the loss expects.",
+    ),
+    _fault(
+        6,
+        "statistics-from-test",
+        "DA04",
+        {"normalizer.adapt(x_train)": "normalizer.adapt(np.concatenate([x_train, x_val, x_test]))"},
+        "The inputs are scaled with numbers that depend on rows outside the training set. Look at what the "
+        "normalization is adapted to.",
+    ),
+    _fault(
+        6,
+        "selected-on-test",
+        "DA06",
+        {"validation_data=(x_val, y_val)": "validation_data=(x_test, y_test)"},
+        "The test set decides when training stops and which weights are kept. Its accuracy is then no longer that on "
+        "data which the program has never met. Look at what `fit` is given.",
+    ),
+    _fault(
+        6,
+        "best-not-restored",
+        "KE08",
+        {"        restore_best_weights=True,\n": ""},
+        "The losses are right, and the model has the weights of the last epoch. Early stopping ends the training some "
+        "epochs after the best one. Look at which weights it leaves behind.",
+    ),
+    _fault(
+        6,
+        "missing-nonlinearity",
+        "NN05",
+        {', activation="relu")(scaled)': ")(scaled)"},
+        "The network is a linear map, whatever its size: two dense layers with nothing nonlinear between them are one "
+        "dense layer. Look at what stands between the two.",
+    ),
+    _fault(
+        6,
+        "selected-on-training",
+        "DA06",
+        {'monitor="val_loss"': 'monitor="loss"'},
+        "The training loss decides when training stops and which weights are kept. It falls as long as the network "
+        "fits its training rows better. Look at what early stopping watches.",
+    ),
+]
+
+ANSWERS = [
+    Fault(
+        "diagnosis-incomplete",
+        cell="diagnosis_1",
+        words="Your diagnosis lacks a fault that the script was handed out with, and names none that it did not have. "
+        "A symptom that is left when all others are explained has a cause of its own.",
+    ),
+    Fault(
+        "diagnosis-wrong",
+        cell="diagnosis_1",
+        words="Your diagnosis names something that was right in the script as it was handed out. Test each suspicion: "
+        "change that line alone, and see whether a symptom goes away.",
+    ),
+    Fault(
+        "diagnosis-not-given",
+        cell="diagnosis_1",
+        words="No code of the catalog is in your diagnosis. It is a set of texts, written as in the table.",
+    ),
+    Fault(
+        "script-rewritten",
+        cell="script_1",
+        words="More of the script has changed than its faults needed. A change that is not needed has to be read and "
+        "tested by somebody, and it can bring a fault of its own. Begin from the script as it was handed out.",
+    ),
+    Fault(
+        "script-as-handed-out",
+        cell="script_1",
+        words="No statement of the script has changed. Each script has at least one fault.",
+    ),
+]
+
+POOLS = {1: DIGITS, 2: HALF, 3: PETS, 4: FORECAST, 5: LONG, 6: KERAS}
+FAULTS = [*DIGITS, *HALF, *PETS, *FORECAST, *LONG, *KERAS, *ANSWERS]
+
+# --- planting -------------------------------------------------------------------------------------------------------
+
+APART = [
+    # Where the test set is read in training mode, nothing ever sets the other mode.
+    {"digits-trains-in-eval-mode", "digits-evaluates-in-training-mode"},
+    # Where the optimizer moves no weight that counts, nothing tells when the best was.
+    {"pets-wrong-parameters", "pets-best-is-a-reference"},
+    {"pets-wrong-parameters", "pets-selected-on-training"},
+    # One hides the other: a head that copies its input needs no other rows; statistics of all rows need no split.
+    {"forecast-shapes-broadcast", "forecast-axis-confused"},
+    {"keras-selected-on-test", "keras-selected-on-training"},
+]
+"""faults that are not planted together"""
+
+OTHER_SPELLINGS = {
+    "digits-gradients-not-cleared": {"optimizer.zero_grad()": "optimizer.zero_grad"},
+    "digits-statistics-from-test": {
+        "    center = np.mean(x_train, axis=0)\n    spread = np.std(x_train, axis=0) + 0.1\n": "    center = "
+        "np.mean(np.vstack([x_train, x_test]), axis=0)\n"
+        "    spread = np.std(np.vstack([x_train, x_test]), axis=0) + 0.1\n"
+    },
+    "half-clipped-while-scaled": {
+        "                scaler.unscale_(optimizer)\n": "",
+        "                scaler.step(optimizer)\n": "                scaler.unscale_(optimizer)\n"
+        "                scaler.step(optimizer)\n",
+    },
+    "pets-best-is-a-reference": {
+        "            best = copy.deepcopy(net.state_dict())\n        else": "            best = "
+        "dict(net.state_dict())\n        else"
+    },
+    "keras-logits-as-probabilities": {"(from_logits=True)": "(from_logits=False)"},
+    "keras-best-not-restored": {"restore_best_weights=True": "restore_best_weights=False"},
+}
+"""a second way to plant a fault"""
+
+RENAMED = {
+    1: {"net": "model", "images": "inputs", "labels": "targets", "hits": "right", "seen": "count", "spread": "scale"},
+    2: {"net": "model", "inputs": "images", "labels": "targets", "loss": "batch_loss", "seen": "count"},
+    3: {"net": "model", "inputs": "features", "labels": "targets", "shuffler": "generator", "rows": "chosen"},
+    4: {"net": "model", "windows": "inputs", "spread": "scale", "chosen": "picked", "residuals": "errors"},
+    5: {"net": "model", "rows": "chosen", "dice": "generator", "total": "loss_sum", "data": "images"},
+    6: {"model": "net", "logits": "outputs", "kept": "dropped", "stopper": "early", "record": "fitted"},
+}
+"""script -> variables that have another name in some copies, so that a neighbor's script is another text"""
+
+
+def groups(script: int, many: int) -> list[tuple[Fault, ...]]:
+    """All `many` faults that may be planted in a script together."""
+    several = itertools.combinations(POOLS[script], many)
+    return [chosen for chosen in several if not any(apart <= {f.id for f in chosen} for apart in APART)]
+
+
+def copies(script: int, many: int) -> list[tuple[tuple[Fault, ...], int]]:
+    """The faults of each copy of a script, and the copy's number: which names and spellings it has."""
+    return [(chosen, number) for number in range(4) for chosen in groups(script, many)]
+
+
+def renamed(script: int, text: str, number: int) -> str:
+    """The script with the names of its copy: in copy 0 its own, in 3 all others, in 1 and 2 every second one."""
+    new = {old: other for k, (old, other) in enumerate(RENAMED[script].items()) if number & (1 + k % 2)}
+    lines = text.splitlines(keepends=True)
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    for before, token in reversed(list(itertools.pairwise(tokens))):
+        if token.type == tokenize.NAME and token.string in new and before.string != ".":
+            (row, start), (_, end) = token.start, token.end
+            lines[row - 1] = lines[row - 1][:start] + new[token.string] + lines[row - 1][end:]
+    return "".join(lines)
+
+
+def plant(script: int, healthy: str, chosen: Sequence[Fault], number: int) -> str:
+    """The healthy script with these faults, as the copy of that number."""
+    text = healthy.removeprefix("### BEGIN SOLUTION").removesuffix("### END SOLUTION").strip()
+    for fault in chosen:
+        edits = OTHER_SPELLINGS.get(fault.id, fault.edits) if number >= 2 else fault.edits
+        for old, new in edits.items():
+            if text.count(old) != 1:
+                raise ValueError(f"{fault.id}: {old!r} occurs {text.count(old)} times in script {script}")
+            text = text.replace(old, new)
+    return renamed(script, text, number)
