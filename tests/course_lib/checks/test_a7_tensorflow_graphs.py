@@ -13,6 +13,7 @@ import pytest
 from autograder.assignment import load_assignment
 from autograder.judge.reference import reference_names
 from autograder.judge.student import LocalSide
+from course_lib.virtual_cuda import tensorflow as virtual_gpus
 from tests.apart import apart
 from tests.course_lib.checks.visible import VisibleApart, errors_of
 from tests.when_used import when_used
@@ -34,6 +35,8 @@ X, UPSTREAM = some(4, (5, 3), (5,))
 
 
 def answers_of_the_reference(calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+    # TensorFlow counts its devices once, and the visible checks in this process need two GPUs.
+    virtual_gpus.enable(devices=2, force=True, quiet=True)
     folder = ROOT / "notebooks" / "assignments" / A7.name
     spec = importlib.util.spec_from_file_location("probes_of_a7", folder / "probes.py")
     assert spec is not None and spec.loader is not None
