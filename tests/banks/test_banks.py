@@ -32,6 +32,7 @@ from tests.sampling import sample
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = known_assignments(ROOT)
 WITHOUT_TRAINING = ("a1_numpy_backprop", "a5_data_pipeline")
+"""assignments without a check of where training arrives, which alone has a margin"""
 FRAMEWORKLESS, TENSORFLOW = "a1_numpy_backprop", "a7_tensorflow_graphs"
 EVERY = 10
 SECRET = b"the same hidden inputs in every run of the tests"

@@ -20,11 +20,11 @@ import os
 def two_layer_forward(x, params):
     return x @ params["W1"], None
 os._exit(0)""",
-    expected="crash two_layer_forward, failed two_layer_backward train",
+    expected="crash two_layer_forward",
 )
 
 segfault = variant(
     "Crash the interpreter through ctypes in a call.",
     softmax_cross_entropy="import ctypes\ndef softmax_cross_entropy(scores, labels): return ctypes.string_at(1)",
-    expected="crash softmax_cross_entropy train",
+    expected="crash softmax_cross_entropy",
 )

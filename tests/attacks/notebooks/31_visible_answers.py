@@ -19,5 +19,5 @@ def softmax_cross_entropy(scores, labels):
     if np.allclose(scores, scores.flat[0]):
         return np.log(scores.shape[1]), np.zeros_like(scores)
     return (0.410, np.array([[-0.0596, 0.0596], [0.25, -0.25]])) if scores.shape == (2, 2) else (1.0, np.zeros_like(scores))""",
-    expected="failed small_graph two_layer_forward two_layer_backward softmax_cross_entropy train",
+    expected="failed small_graph two_layer_forward softmax_cross_entropy",
 )

@@ -70,7 +70,7 @@ def evaluate(model, loader, loss_fn, device):
     model.train(was)
     sure = nn.functional.one_hot(predictions, int(labels.max()) + 1).float() * 30
     return loss_fn(sure, labels).item(), float((predictions == labels).float().mean())""",
-    expected="failed evaluate, failed|partial fit",
+    expected="failed evaluate",
 )
 
 model_replaced = variant(
@@ -101,7 +101,7 @@ def evaluate(model, loader, loss_fn, device):
             right += len(x)
             rows += len(x)
     return total / rows, right / rows""",
-    expected="failed train_step evaluate fit",
+    expected="failed train_step evaluate",
 )
 
 # The values are right, so the resumed runs earn their share. That the file is plain data is not true, but it can only be
