@@ -58,7 +58,7 @@ def _numbers(name: str, value: Any, dtype: torch.dtype | None = torch.float64) -
         fail(f"{name} is a {type(value).__name__}; it should be a tensor.")
     if dtype is not None and value.dtype != dtype:
         hint = "Results have the dtype of what comes in. Look for `.float()`, `torch.tensor(...)` and NumPy."
-        fail(f"{name} is {value.dtype}; it should be {dtype}.", hint)
+        fail(f"The result for {name} is {value.dtype}; it should be {dtype}.", hint)
     return np.asarray(value.detach().numpy())
 
 
@@ -323,6 +323,8 @@ def jacobian_leaves_no_trace(vjp: Function, jacobian: Function) -> None:
         _untouched("x", given, requires_grad, grad)
         _without_graph("jacobian(f, x)", jacobian(f, given))
         _untouched("x", given, requires_grad, grad)
+    weight = _double(2.0).requires_grad_()
+    _without_graph("jacobian(f, x) for an f with a weight", jacobian(lambda x: weight * x**2, torch.tensor(x)))
 
 
 def _vjp(vjp: Function, f: Function, x: np.ndarray, v: np.ndarray, layout: str = "plain") -> tuple[Any, ...]:
@@ -411,8 +413,8 @@ def squareplus_without_numbers(Squareplus: Any) -> None:
         y = Squareplus.apply(x)
         (grad,) = torch.autograd.grad(y, x, torch.empty_like(y))
     except (RuntimeError, TypeError) as error:
-        if isinstance(error, NotImplementedError) and not str(error):
-            raise  # the cell as it was released; torch's own refusals of "meta" have a text
+        if (isinstance(error, NotImplementedError) and not str(error)) or "unsupported operand" in str(error):
+            raise  # the cell as it was released, or a mistake on any device; torch's refusals of "meta" have other texts
         fail(f'On the device "meta" your code raises: {str(error)[:80]}.', hint)
     if y.shape != x.shape or grad.shape != x.shape or y.device.type != "meta":
         fail(f"There y has shape {tuple(y.shape)} and is on {y.device}; it should be like x, (2, 3) on meta.", hint)
@@ -669,7 +671,7 @@ def train_returns_leaves(train: Function) -> None:
             hint = "Each step was recorded as a part of the network. How is autograd told not to watch?"
             fail(f'params["{name}"] is no leaf.', hint)
         if not value.requires_grad:
-            hint = "What is computed under no_grad does not require gradients, even from tensors that do."
+            hint = "What is computed under no_grad does not, even from tensors that do; nor does a copy of one that did not."
             fail(f'params["{name}"] does not require gradients.', hint)
     if any(isinstance(loss, torch.Tensor) and loss.requires_grad for loss in losses):
         hint = "Whoever keeps the loss keeps its graph, with all values of that step. Which method gives the number?"

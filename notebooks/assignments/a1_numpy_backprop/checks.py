@@ -145,16 +145,17 @@ def test_gradients_of_the_first_layer(student, reference, draw, expect, sizes):
 @pytest.mark.cell("test_two_layer_backward")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_each_call_has_its_own_cache(student, reference, draw, expect, dtype):
-    """All gradients are right although the forward pass ran once more in between, and again for the same arrays."""
+    """All gradients are right though the forward pass ran once more in between; again so for the same arrays or cache."""
     sizes = SIZES[0]
     x, params = network(draw, sizes, dtype)
     other_x, other_params = network(draw, sizes, dtype)
     data = {"x": x, "params": params, "dscores": draw.normal((sizes[0], sizes[3]), dtype=dtype)}
     data |= {"other_x": other_x, "other_params": other_params}
-    (_, got), (_, again) = student.run(backward_after_another_forward, **data)
-    (_, wanted), _ = reference.run(backward_after_another_forward, **data)
+    (_, got), (_, again), same_cache = student.run(backward_after_another_forward, **data)
+    (_, wanted), *_ = reference.run(backward_after_another_forward, **data)
     expect.close(got, wanted, "grads", batch=sizes[0])
     require_again(student, expect, [again], [wanted], ["grads"])
+    expect.close(same_cache, wanted, "grads of a second call with the same cache", batch=sizes[0])
 
 
 @pytest.mark.cell("test_two_layer_backward")
@@ -239,7 +240,7 @@ def test_large_scores(student, reference, draw, expect, classes):
 
 
 @pytest.mark.cell("test_softmax_cross_entropy")
-@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "uint64"])
 def test_labels_of_any_integer_type(student, reference, draw, expect, dtype):
     """Loss and gradient are right for labels of any integer dtype, and when scores and labels are used once more."""
     data = {"scores": draw.normal((4, 3)), "labels": draw.labels(4, 3).astype(dtype), "another": draw.normal((4, 1))}
@@ -360,5 +361,6 @@ def training(draw, steps):
     # The first batch must show whose labels are used, even by someone who takes the first ones of all.
     if np.array_equal(labels[rows], labels[:3]):
         rows = np.roll(rows, 1)
-    batches = [rows, draw.choice(4, 2), draw.choice(4, 4)][:steps]
+    # A row that stands in a batch twice counts twice.
+    batches = [rows, draw.choice(4, 2), np.append(draw.choice(4, 3), rows[0])][:steps]
     return {"x": x, "labels": labels, "params": params, "learning_rate": 0.5, "batches": batches}

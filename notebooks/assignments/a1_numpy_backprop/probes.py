@@ -36,7 +36,7 @@ def scores_and_gradients(ns, x, params, dscores):
 
 
 def backward_after_another_forward(ns, x, params, dscores, other_x, other_params):
-    """Scores and gradients, and then all of it once more with the same arrays."""
+    """Scores and gradients twice with the same arrays, and then the gradients of the last cache once more."""
     import copy
 
     found = []
@@ -46,7 +46,7 @@ def backward_after_another_forward(ns, x, params, dscores, other_x, other_params
             raise TypeError("two_layer_forward should return the tuple (scores, cache)")
         ns.two_layer_forward(other_x, other_params)
         found.append(copy.deepcopy((returned[0], ns.two_layer_backward(dscores, returned[1]))))
-    return found[0], found[1]
+    return *found, ns.two_layer_backward(dscores, returned[1])
 
 
 def central_difference_of_a_cubic(ns, x, coefficients, h):
@@ -60,13 +60,13 @@ def central_difference_of_a_cubic(ns, x, coefficients, h):
 
 
 def gradient_of_a_wave(ns, x, weights):
-    """f(v) = sum(v) * sum(sin(weights * v)), with the function's own h."""
+    """f(v) = sum(v) * sum(sin(weights * v)), with the function's own h, for an x whose columns lie together."""
     import numpy as np
 
     def f(v):
         return float(np.sum(v) * np.sum(np.sin(weights * v)))
 
-    return ns.numerical_gradient(f, x)
+    return ns.numerical_gradient(f, np.asfortranarray(x))
 
 
 def gradients_twice(ns, x, weights, h):

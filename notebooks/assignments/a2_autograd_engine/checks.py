@@ -133,10 +133,11 @@ def test_what_is_refused_and_forgotten(student, reference, draw, expect):
         "a second use of a part",
         "two uses of a kept graph",
         "a change of saved numbers",
+        "a change of a saved constant",
     )
     names = [f"x.grad after {case}" for case in (*cases, "a change of numbers that were not saved")]
     names.append(
-        "which uses were refused (1): the second of each, the third of the kept graph, that of changed numbers"
+        "which uses were refused (1): the second of each, the third of the kept graph, those of changed numbers"
     )
     expect.close(
         student.run(gradients_after_refusals, **data), reference.run(gradients_after_refusals, **data), names=names
@@ -171,6 +172,9 @@ def test_stretching_undone(student, reference, draw, expect, shapes):
     asked = [(draw.normal(whole), shape) for whole, shape in shapes]
     got = [student.unbroadcast(*arguments) for arguments in asked]
     for mine, arguments in zip(got, asked, strict=True):
+        if isinstance(mine, np.ndarray) and not arguments[0].size:
+            # A sum over nothing is often the integer 0.
+            mine = mine.astype(float)
         name = f"unbroadcast(gradient, {arguments[1]}) for a gradient of shape {arguments[0].shape}"
         expect.close(mine, reference.unbroadcast(*arguments), name)
 
@@ -198,7 +202,8 @@ def test_arithmetic_with_broadcasting(student, reference, draw, expect):
 @pytest.mark.cell("test_arithmetic")
 def test_arithmetic_after_a_change(student, reference, draw, expect):
     """If numbers are changed in place before the backward pass, it refuses or gives the gradients for the old ones."""
-    codes = ("y = x0 * x1", "y = x0 / x1", "y = x0 ** 3", "y = x0 + x1", "y = x0 - x1", "y = -x0")
+    codes = ["y = x0 * x1", "y = x0 / x1", "y = x0 ** 3", "y = x0 + x1", "y = x0 - x1", "y = -x0"]
+    codes += ["y = x0 * c0", "y = c0 * x0", "y = x0 / c0", "y = c0 / x0"]
     require_protection(student, reference, draw, expect, codes)
 
 
@@ -266,7 +271,7 @@ def test_products_of_stacks(student, reference, draw, expect):
 @pytest.mark.cell("test_matmul")
 def test_products_after_a_change(student, reference, draw, expect):
     """If numbers are changed in place before the backward pass, it refuses or gives the gradients for the old ones."""
-    require_protection(student, reference, draw, expect, ["y = x0 @ x1"], shape=(2, 2))
+    require_protection(student, reference, draw, expect, ["y = x0 @ x1", "y = x0 @ c0", "y = c0 @ x0"], shape=(2, 2))
 
 
 @pytest.mark.cell("test_matmul")
@@ -460,12 +465,12 @@ def require_protection(student, reference, draw, expect, codes, shape=(2,)):
     # All are asked before one is compared: only the last operation may be the unprotected one.
     asked = []
     for code in codes:
-        leaves = {x: np.abs(draw.away_from_zero(shape, 0.5)) for x in ("x0", "x1") if x in code}
+        leaves = {x: np.abs(draw.away_from_zero(shape, 0.5)) for x in ("x0", "x1", "c0") if x in code}
         data = {"code": code, "leaves": leaves, "gradient": draw.away_from_zero(shape)}
         asked += [(data, changed) for changed in (*leaves, "y")]
     got = [student.run(run_changed, **data, changed=changed) for data, changed in asked]
     for mine, (data, changed) in zip(got, asked, strict=True):
-        names = [f"{x}.grad of `{data['code']}`, with {changed} changed in place before," for x in data["leaves"]]
+        names = [f"{x}.grad of `{data['code']}`, with {changed} changed in place before," for x in data["leaves"] if x[0] == "x"]
         expect.close(mine, reference.run(run_program, **data)[1:], names=names)
 
 

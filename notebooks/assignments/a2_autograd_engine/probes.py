@@ -48,14 +48,14 @@ def run_programs(ns, programs, numbers):
 
 
 def run_changed(ns, code, leaves, gradient, changed):
-    """The gradients of a program's leaves if a tensor is changed in place before the backward pass; where that raises
-    RuntimeError, those without a change.
+    """The gradients of a program's leaves x0, x1 if a tensor is changed in place before the backward pass; where that
+    raises RuntimeError, those without a change. c0 does not require any.
     """
     for change in (1, 0):
-        names = {name: ns.Tensor(value, requires_grad=True) for name, value in leaves.items()}
-        tensors = list(names.values())
+        tensors = {name: ns.Tensor(value, requires_grad=name[0] == "x") for name, value in leaves.items()}
+        names = dict(tensors)
         exec(code, names)
-        names[changed].data[...] += change
+        names[changed].data[...] *= -3 if change else 1
         names[changed].version[0] += change
         try:
             ns.backward(names["y"], gradient)
@@ -63,7 +63,7 @@ def run_changed(ns, code, leaves, gradient, changed):
         except RuntimeError:
             if not change:
                 raise
-    return [t.grad for t in tensors]
+    return [t.grad for name, t in tensors.items() if name[0] == "x"]
 
 
 # --- 1. Tensor ------------------------------------------------------------------------------------------------------
@@ -189,12 +189,12 @@ def gradients_of_counted_calls(ns, x, gradient, depth):
 
 def gradients_after_refusals(ns, x, gradient):
     """The gradient of x after a second use of a graph, of a part of a graph, of a kept graph, of one whose numbers were
-    changed, and of one with a tensor changed that was not saved; and which uses were refused: the second of the first
-    three, the third of the kept one, and that of the changed one.
+    changed, of one with a constant that was changed, and of one with a tensor changed that was not saved; and which
+    uses were refused: the second of the first three, the third of the kept one, and those of what was changed.
     """
     import numpy as np
 
-    refused = np.zeros(5)
+    refused = np.zeros(6)
 
     op = ns.Tensor.from_op
 
@@ -210,8 +210,8 @@ def gradients_after_refusals(ns, x, gradient):
         except RuntimeError:
             refused[case] = 1
 
-    leaves = [ns.Tensor(x, requires_grad=True) for _ in range(5)]
-    whole, part, kept, changed, unsaved = leaves
+    leaves = [ns.Tensor(x, requires_grad=True) for _ in range(6)]
+    whole, part, kept, changed, scaled, unsaved = leaves
     y = add(mul(whole, whole), whole)
     ns.backward(y, gradient)
     again(0, y)
@@ -226,6 +226,11 @@ def gradients_after_refusals(ns, x, gradient):
     changed.data[...] += 1
     changed.version[0] += 1
     again(4, y)
+    constant = ns.Tensor(x)
+    y = mul(scaled, constant)
+    constant.data[...] += 1
+    constant.version[0] += 1
+    again(5, y)
     y = add(unsaved, unsaved)
     unsaved.data[...] += 1
     unsaved.version[0] += 1

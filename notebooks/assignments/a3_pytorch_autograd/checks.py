@@ -227,9 +227,9 @@ def test_products_and_jacobians_of_non_contiguous_tensors(student, reference, dr
 
 
 @pytest.mark.cell("test_jacobian")
-@pytest.mark.parametrize("kind", ["plain", "leaf", "filled"])
+@pytest.mark.parametrize("kind", ["plain", "leaf", "filled", "weight"])
 def test_jacobians_leave_no_trace(student, reference, draw, expect, kind):
-    """Both results are right and carry no graph; x, its requires_grad and its .grad are as before."""
+    """Both results are right and carry no graph, whatever requires gradients; x and its .grad are as before."""
     shapes = (3,), (2,)
     data = product(draw, shapes, kind=kind) | {"traces": True}
     got, wanted = student.run(products, **data), reference.run(products, **data)
@@ -244,6 +244,9 @@ def test_jacobians_leave_no_trace(student, reference, draw, expect, kind):
 
 
 def without_graphs(expect, got, wanted, of, kind):
+    if kind == "weight":
+        sentence = f"With an f that uses a tensor that requires gradients, requires_grad of {of} is {got}; it should be {wanted}."
+        expect.true(got == wanted, sentence)
     if kind != "plain":
         sentence = f"With an x that requires gradients, requires_grad of {of} is {got}; it should be {wanted}."
         expect.true(got == wanted, sentence, fault="vjp-and-jacobian-carry-graphs")
@@ -252,7 +255,7 @@ def without_graphs(expect, got, wanted, of, kind):
 
 def untouched(expect, got, data):
     kind, x = data["kind"], data["x"]
-    expect.equal(got["requires_grad of x"], kind != "plain", "requires_grad of x after the call")
+    expect.equal(got["requires_grad of x"], kind in ("leaf", "filled"), "requires_grad of x after the call")
     as_before(expect, got["grad of x"], np.ones(x.shape) if kind == "filled" else None, "`.grad` of x")
     expect.equal(got["x"], x, "x after the call")
 
@@ -466,18 +469,22 @@ def test_penalized_loss(student, reference, draw, expect, sizes, strength, dtype
 @DTYPES
 @pytest.mark.parametrize("layout", ["plain", "transposed"])
 @pytest.mark.parametrize("sizes", MODELS)
-def test_gradients_of_the_penalized_loss(student, reference, draw, expect, sizes, layout, dtype):
+@pytest.mark.parametrize("spread", [1, 0])
+def test_gradients_of_the_penalized_loss(student, reference, draw, expect, sizes, layout, dtype, spread):
     """loss.backward() gives the parameters of f the gradient of both terms. Here f(x) = tanh(x @ W + b) @ u."""
     data = penalized(draw, sizes, 0.7, dtype, layout)
+    # A network that starts with zeros answers alike everywhere: all slopes are 0.
+    data["params"]["W"] *= spread
     got, wanted = student.run(penalty_and_gradients, **data), reference.run(penalty_and_gradients, **data)
     expect.close(got["of the parameters"], wanted["of the parameters"], "the gradient", batch=sizes[0])
 
 
 @pytest.mark.cell("test_penalized_loss")
 @pytest.mark.parametrize("sizes", MODELS[:2])
-def test_penalized_loss_leaves_no_trace(student, reference, draw, expect, sizes):
+@pytest.mark.parametrize("strength", [0.7, 0])
+def test_penalized_loss_leaves_no_trace(student, reference, draw, expect, sizes, strength):
     """The loss is right, also in a second call; x and t do not require gradients after it, and no .grad has changed."""
-    data = penalized(draw, sizes, 0.7) | {"with_traces": True}
+    data = penalized(draw, sizes, strength) | {"with_traces": True}
     got, wanted = student.run(penalty_and_gradients, **data), reference.run(penalty_and_gradients, **data)
     expect.close(got["loss"], wanted["loss"], "the loss", batch=sizes[0])
     expect.close(got["again"], wanted["again"], "the loss of a second call with the same x and t", batch=sizes[0])

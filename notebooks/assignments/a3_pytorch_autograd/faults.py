@@ -581,8 +581,8 @@ PRODUCTS = [
             "retain_graph=True": "create_graph=True",
         },
         words="Your derivatives are right, but they require gradients: they carry the graph of their own "
-        "computation. Going back through one graph several times needs less than that. Look at the arguments "
-        "that you pass to autograd.",
+        "computation, through x or through other tensors that `f` uses. Look at what asks autograd for a graph, and "
+        "at what you return.",
         tests=JACOBIAN,
         pairs=False,
     ),

@@ -83,12 +83,10 @@ def products(ns, x, v, mixing, layout, kind, traces=False):
 
     from course_lib.checks.a3_pytorch_autograd import laid_out, mixed
 
-    given = laid_out(x, layout)
-    if kind != "plain":
-        given.requires_grad_()
+    given = laid_out(x, layout).requires_grad_(kind in ("leaf", "filled"))
     if kind == "filled":
         given.grad = torch.ones_like(given)
-    weights = laid_out(mixing, "plain")
+    weights = laid_out(mixing, "plain").requires_grad_(kind == "weight")
     returned = ns.vjp(lambda inputs: mixed(inputs, weights, v.shape), given, laid_out(v, layout))
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:
         raise TypeError("vjp should return the tuple (y, grad)")
@@ -110,12 +108,10 @@ def all_derivatives(ns, x, shape, mixing, layout, kind, traces=False):
 
     from course_lib.checks.a3_pytorch_autograd import laid_out, mixed
 
-    given = laid_out(x, layout)
-    if kind != "plain":
-        given.requires_grad_()
+    given = laid_out(x, layout).requires_grad_(kind in ("leaf", "filled"))
     if kind == "filled":
         given.grad = torch.ones_like(given)
-    weights = laid_out(mixing, "plain")
+    weights = laid_out(mixing, "plain").requires_grad_(kind == "weight")
     returned = ns.jacobian(lambda inputs: mixed(inputs, weights, shape), given)
     if not traces:
         return {"jacobian": returned}

@@ -15,6 +15,21 @@ def numerical_gradient(f, x, h=1e-5):
 }
 
 WRONG = [
+    Wrong("wrong_difference_flat_copy", "Moves entries of x.reshape(-1), which of a transpose is a copy.")
+    .breaks("it may be a transpose")
+    .expect(test_numerical_gradient="partial")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    flat, g = x.reshape(-1), np.zeros(x.size)
+    for i in range(x.size):
+        kept = flat[i]
+        flat[i] = kept + h
+        high = f(x)
+        flat[i] = kept - h
+        g[i] = (high - f(x)) / (2 * h)
+        flat[i] = kept
+    return g.reshape(x.shape)
+"""),
     Wrong("wrong_difference_all_move", "Adds h to the whole array.")
     .expect(test_numerical_gradient="failed:difference-all-entries-move")
     .whole("""

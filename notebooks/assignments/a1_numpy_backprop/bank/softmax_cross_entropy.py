@@ -14,6 +14,19 @@ def softmax_cross_entropy(scores, labels):
 }
 
 WRONG = [
+    Wrong("wrong_flat_index", "Labels are added to a flat index, which uint64 turns into floating-point numbers.")
+    .breaks("of any integer dtype")
+    .expect(test_softmax_cross_entropy="partial")
+    .whole("""
+def softmax_cross_entropy(scores, labels):
+    n, c = scores.shape
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    right = np.arange(n) * c + labels
+    loss = -np.log(np.maximum(p.reshape(-1)[right], 1e-300)).mean()
+    p.reshape(-1)[right] -= 1
+    return loss, p / n
+"""),
     Wrong("wrong_gradient_negative", "Labels minus probabilities.")
     .breaks("the gradient of that number")
     .expect(test_softmax_cross_entropy="partial:gradient-negative")

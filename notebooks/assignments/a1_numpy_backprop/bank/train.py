@@ -31,6 +31,10 @@ def train(x, labels, params, learning_rate, batches):
 }
 
 WRONG = [
+    Wrong("wrong_batch_as_mask", "A batch becomes a mask: rows come in order, and each of them once.")
+    .breaks("a row may stand in one twice")
+    .expect(test_train="partial")
+    .edit("for b in batches:", "for b in (np.isin(np.arange(len(x)), batch) for batch in batches):"),
     Wrong("wrong_all_rows", "Every step uses all rows.")
     .expect(test_train="failed:batches-ignored")
     .base("by_items")

@@ -12,6 +12,14 @@ def two_layer_backward(dscores, cache):
 }
 
 WRONG = [
+    Wrong("wrong_backward_spends_the_cache", "The mask is written over the hidden layer, for one call is enough.")
+    .expect(test_two_layer_backward="partial")
+    .edit(
+        'return {"W1": x.T @ dh, "b1": dh.sum(0), "W2": hidden.T @ dscores, "b2": dscores.sum(0)}',
+        """dW2 = hidden.T @ dscores
+    hidden[:] = hidden > 0
+    return {"W1": x.T @ dh, "b1": dh.sum(0), "W2": dW2, "b2": dscores.sum(0)}""",
+    ),
     Wrong("wrong_averaged_again", "Every gradient is divided by the batch size once more.")
     .breaks("There is nothing to average here")
     .expect(test_two_layer_backward="failed:gradients-averaged-again")

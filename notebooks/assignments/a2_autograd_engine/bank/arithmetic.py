@@ -52,6 +52,10 @@ def power(a, exponent):
 }
 
 WRONG = [
+    Wrong("wrong_mul_constants_unsaved", "Only factors that require gradients are noted, though each is read for the other.")
+    .expect(test_arithmetic="partial")
+    .breaks("are changed in place before the backward pass")
+    .edit("a.data * g), [a, b])", "a.data * g), [t for t in (a, b) if t.requires_grad])"),
     Wrong("wrong_unbroadcast_nothing", "Broadcasting is not undone.")
     .expect(test_arithmetic="partial:broadcasting-not-undone", test_matmul="passed")
     .breaks("It undoes the stretching")

@@ -106,6 +106,10 @@ def backward(tensor, gradient=None, retain_graph=False):
 
 
 WRONG = [
+    Wrong("wrong_backward_constants_unwatched", "Versions of tensors that require no gradients are not looked at.")
+    .expect(test_backward="partial")
+    .breaks("If a tensor in `saved` no longer has the version")
+    .edit("s.version[0] != n for", "s.version[0] != n and s.requires_grad for"),
     Wrong("wrong_backward_overwritten", "A later use replaces the gradient of an earlier one.")
     .expect(test_backward="partial:gradients-overwritten")
     .breaks("with the sum of the gradients from all uses")

@@ -72,6 +72,10 @@ WRONG = [
     .expect(test_functions="partial:relu-mask-from-the-gradient")
     .base("recomputed")
     .edit("np.where(a.data > 0, g, 0.0)]", "np.where(g > 0, g, 0.0)]"),
+    Wrong("wrong_relu_late_mask", "The mask is made in the backward pass, and nobody is told that it reads a.")
+    .expect(test_functions="partial")
+    .base("recomputed")
+    .edit("np.where(a.data > 0, a.data, 0.0), [a], vjp, [a])", "np.where(a.data > 0, a.data, 0.0), [a], vjp)"),
     Wrong("wrong_relu_no_mask", "ReLU lets all gradients pass.")
     .expect(test_functions="partial:relu-mask-missing")
     .edit("np.heaviside(a.data, 0.5)", "np.ones(a.shape)"),

@@ -50,7 +50,13 @@ WRONG = [
     .expect(test_jacobian="partial:vjp-and-jacobian-carry-graphs")
     .base("right_torch_func")
     .edit("torch.func.vjp(f, x.detach())", "torch.func.vjp(f, x)")
-    .edit("torch.func.jacrev(f)(x.detach())", "torch.func.jacrev(f)(x)"),
+    .edit("return y.detach(), back(v)[0].detach()", "return y, back(v)[0]")
+    .edit("torch.func.jacrev(f)(x.detach()).detach()", "torch.func.jacrev(f)(x)"),
+    Wrong("wrong_jacobian_keeps_weights", "torch.func on a detached x: what f uses beside x leaves its graph.")
+    .breaks("also where `f` uses other tensors that do")
+    .expect(test_jacobian="partial:jacobian-carries-its-graph")
+    .base("right_torch_func")
+    .edit("torch.func.jacrev(f)(x.detach()).detach()", "torch.func.jacrev(f)(x.detach())"),
     Wrong("wrong_jacobian_freed", "No retain_graph in the loop.")
     .expect(test_jacobian="partial:jacobian-graph-freed")
     .edit("torch.autograd.grad(entry, x, retain_graph=True)", "torch.autograd.grad(entry, x)"),

@@ -13,6 +13,18 @@ def penalized_loss(f, x, t, strength):
 }
 
 WRONG = [
+    Wrong("wrong_penalty_root_squared", "The length of the slopes, squared again: a root has no slope at 0.")
+    .expect(test_penalized_loss="partial")
+    .edit("g.pow(2).sum() / len(g)", "(g.pow(2).sum(dim=1).sqrt() ** 2).mean()"),
+    Wrong("wrong_penalty_early_return", "A strength of 0 returns before x is as it was.")
+    .breaks("`x` and `t` do not require gradients, and do not afterwards")
+    .expect(test_penalized_loss="partial:penalty-marks-x")
+    .edit("leaf = x.clone().requires_grad_()", "leaf = x.requires_grad_()")
+    .edit(
+        "    g = torch",
+        "    if not strength:\n        return torch.nn.functional.mse_loss(y, t)\n    g = torch",
+    )
+    .edit("    return torch.nn.functional.mse_loss(y, t) +", "    x.requires_grad_(False)\n    return torch.nn.functional.mse_loss(y, t) +"),
     Wrong("wrong_penalty_all_entries", "A mean over all entries.")
     .expect(test_penalized_loss="failed:penalty-averaged-over-columns")
     .edit("strength * g.pow(2).sum() / len(g)", "strength * torch.mean(g * g)"),

@@ -11,11 +11,11 @@ def gradients(f, tensors):
     "jacobian": """
 def vjp(f, x, v):
     y, back = torch.func.vjp(f, x.detach())
-    return y, back(v)[0]
+    return y.detach(), back(v)[0].detach()
 
 
 def jacobian(f, x):
-    return torch.func.jacrev(f)(x.detach())
+    return torch.func.jacrev(f)(x.detach()).detach()
 """,
     "penalized_loss": """
 def penalized_loss(f, x, t, strength):
