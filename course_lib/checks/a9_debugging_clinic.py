@@ -32,10 +32,10 @@ CATALOG: Mapping[str, str] = {
     "epoch-repeated": "a resumed run trains an epoch again that was done",
     "evaluates-in-training-mode": "dropout or batch statistics are at work while a set is evaluated",
     "frozen-statistics-move": "running statistics of a frozen part change",
-    "gradients-not-cleared": "a step uses the gradients of earlier batches too",
+    "gradients-not-cleared": "after a step its gradients stay, and the next step uses them too",
     "graphs-kept": "something that is kept holds the graphs of earlier steps",
     "hard-coded-device": "a tensor goes to another device than the one that was asked for",
-    "labels-shifted": "labels belong to other rows than their own",
+    "labels-shifted": "class labels belong to other rows than their own",
     "last-batch-only": "a number for an epoch is that of its last batch",
     "logits-as-probabilities": "the loss takes logits for probabilities",
     "mean-of-means": "a mean over batches stands where a mean over rows is meant",
@@ -500,8 +500,10 @@ def forecast_on_device(train_forecaster: Function) -> None:
 def diagnosis_in_codes(diagnosis: Collection[str]) -> None:
     if isinstance(diagnosis, str):
         diagnosis = {diagnosis}
-    if not isinstance(diagnosis, (set, frozenset, list, tuple)) or not diagnosis:
+    if not isinstance(diagnosis, (set, frozenset, list, tuple)):
         fail('A diagnosis is a set of texts, as in {"step-missing"}.')
+    if not diagnosis:
+        fail("The diagnosis names no code.", "Every script was handed out with one fault at least.")
     unknown = sorted(str(code) for code in diagnosis if code not in CATALOG)
     if unknown:
         fail(f"Not in the catalog: {', '.join(unknown)}.", "Copy the codes from the table.")

@@ -71,7 +71,9 @@ def standardize_facts(ns, features, x):
 
 
 def standardize_results(ns, features, options, batches, later):
-    """Some batches in training, then one in evaluation: outputs, and the running statistics after each."""
+    """Some batches in training, every second one without gradients, then one in evaluation: outputs, and the running
+    statistics after each.
+    """
     import torch
 
     def running():
@@ -81,8 +83,9 @@ def standardize_results(ns, features, options, batches, later):
     layer = layer.to(torch.from_numpy(later).dtype)
     layer.train()
     found = {"training": [], "running": []}
-    for batch in batches:
-        found["training"].append(layer(torch.from_numpy(batch)))
+    for number, batch in enumerate(batches):
+        with torch.set_grad_enabled(number % 2 == 0):
+            found["training"].append(layer(torch.from_numpy(batch)))
         found["running"].append(running())
     layer.eval()
     found["evaluation"] = layer(torch.from_numpy(later))

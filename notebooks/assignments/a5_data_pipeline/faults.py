@@ -342,6 +342,13 @@ SPLIT_FAULTS = [
         tests=SPLIT,
     ),
     Fault(
+        "split-rounds-to-nearest",
+        cell="split_by_group",
+        words="The number of validation groups is `fraction * G` rounded to the nearest whole number. The text says "
+        "`int`, which rounds down.",
+        tests=SPLIT,
+    ),
+    Fault(
         "split-class-left-out",
         cell="split_by_group",
         words="A class with few groups has none in validation, so nobody would notice if the network never recognized "
@@ -827,7 +834,7 @@ RESERVOIR_FAULTS = [
     Fault(
         "reservoir-always-replaces",
         cell="balanced_reservoir",
-        words="New items of a full class are always kept, so of such a class the memory holds mostly the latest "
+        words="New items of a full class are kept too often, so of such a class the memory holds mostly the latest "
         "items. Look at the chance that such an item has.",
         tests=RESERVOIR,
     ),

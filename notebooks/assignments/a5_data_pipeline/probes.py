@@ -207,7 +207,8 @@ def numbers_of_a_stream(ns, files, workers, batch_size, passes):
 
 
 def numbers_of_changing_files(ns, files, later, taken):
-    """The numbers of one pass without workers; after `taken` numbers the files are written anew."""
+    """The numbers of one pass without workers; after `taken` numbers other files take the place of these."""
+    import os
     import tempfile
 
     import numpy as np
@@ -215,8 +216,12 @@ def numbers_of_changing_files(ns, files, later, taken):
     from course_lib.checks import a5_data_pipeline as pipeline
 
     with tempfile.TemporaryDirectory() as folder:
-        numbers = iter(ns.NumberStream(pipeline.write_numbers(folder, files)))
+        paths = pipeline.write_numbers(folder, files)
+        numbers = iter(ns.NumberStream(paths))
         found = [float(next(numbers)) for _ in range(taken)]
+        # A file that is open already stays what it was.
+        for path in paths:
+            os.remove(path)
         pipeline.write_numbers(folder, later)
         found += [float(number) for number in numbers]
     return np.array(found)

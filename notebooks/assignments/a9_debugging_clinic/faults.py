@@ -366,7 +366,7 @@ ANSWERS = [
     Fault(
         "script-as-handed-out",
         cell="script_1",
-        words="No statement of the script has changed. Each script has at least one fault.",
+        words="The script is as it was handed out. Each script has at least one fault.",
     ),
 ]
 

@@ -39,6 +39,13 @@ class BalancedSampler(Sampler):
 }
 
 WRONG = [
+    Wrong("wrong_sampler_quotas", "Every class has its share of the pass, in random order.")
+    .expect(test_balanced_sampler="partial:sampler-draws-depend-on-each-other")
+    .breaks("The draws are independent of each other")
+    .edit(
+        "        for _ in range(self.n):\n            rows = self.rows[self.rng.integers(len(self.rows))]",
+        "        for k in self.rng.permutation(self.n):\n            rows = self.rows[k % len(self.rows)]",
+    ),
     Wrong("wrong_sampler_uniform", "Every row weighs the same.")
     .expect(test_balanced_sampler="partial:sampler-not-balanced")
     .breaks("In each draw every class that occurs has the same chance")

@@ -41,6 +41,17 @@ OPENED = 'picture = Image.open(self.path(i)).convert("RGB")'
 CAUGHT = 'raise ValueError("damaged: " + self.path(i)) from problem'
 
 WRONG = [
+    Wrong("wrong_images_any_case", "Endings in upper case, too.")
+    .expect(test_image_files="partial")
+    .breaks("whose names end in `.png`, in lower case")
+    .edit('f.endswith(".png")', 'f.lower().endswith(".png")'),
+    Wrong("wrong_images_empty_class", "Classes are the folders that have images.")
+    .expect(test_image_files="partial")
+    .breaks("a folder without images is one")
+    .edit(
+        "    def __len__",
+        "        self.classes = sorted({name for name, _ in self.samples})\n\n    def __len__",
+    ),
     Wrong("wrong_images_files_not_sorted", "Files in reversed order, as a folder may list them.")
     .expect(test_image_files="failed:images-not-sorted")
     .breaks("in each class sorted by name")

@@ -25,6 +25,23 @@ class NumberStream(IterableDataset):
 OWN = "if info is None or k % info.num_workers == info.id:"
 
 WRONG = [
+    Wrong("wrong_stream_opens_all_first", "All files are opened before the first line is read.")
+    .expect(test_number_stream="partial:stream-opens-early")
+    .breaks("A file is opened when all numbers of the files before it have been yielded")
+    .whole("""
+class NumberStream(IterableDataset):
+    def __init__(self, paths):
+        super().__init__()
+        self.paths = paths
+
+    def __iter__(self):
+        info = get_worker_info()
+        first, step = (info.id, info.num_workers) if info else (0, 1)
+        files = [open(path) for path in self.paths[first::step]]
+        for file in files:
+            with file:
+                yield from map(float, file)
+"""),
     Wrong("wrong_stream_doubled", "Nobody asks who works.")
     .expect(test_number_stream="partial:stream-doubled")
     .breaks("So all workers together give every number once")

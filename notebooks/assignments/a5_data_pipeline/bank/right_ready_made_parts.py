@@ -16,7 +16,7 @@ def load(path):
 
 class ImageFiles(ImageFolder):
     def __init__(self, root, transform=None):
-        super().__init__(root, transform, loader=load, is_valid_file=lambda p: p.endswith(".png"))
+        super().__init__(root, transform, loader=load, is_valid_file=lambda p: p.endswith(".png"), allow_empty=True)
 """,
     "transforms": """
 from torch.utils.data import Subset

@@ -53,6 +53,9 @@ WRONG = [
     .expect(test_split_by_group="partial:split-rounds-up")
     .breaks("groups are for validation, however many rows they have")
     .edit(NUMBER, "number = int(-(-fraction * len(names) // 1))"),
+    Wrong("wrong_split_rounds_to_nearest", "round.")
+    .expect(test_split_by_group="partial:split-rounds-to-nearest")
+    .edit(NUMBER, "number = max(1, round(fraction * len(names)))"),
     Wrong("wrong_split_class_left_out", "No group of a small class.")
     .expect(test_split_by_group="partial:split-class-left-out")
     .edit(NUMBER, "number = int(fraction * len(names))"),

@@ -25,6 +25,10 @@ RESULT = "return torch.div(torch.sub(x, m), torch.add(s, eps))"
 PAIR = "return (lambda x: normalized(augment(x), m, s, eps)), (lambda x: normalized(x, m, s, eps))"
 
 WRONG = [
+    Wrong("wrong_statistics_difference_of_squares", "The mean of squares less the square of the mean, in float32.")
+    .expect(test_transforms="partial")
+    .breaks("It is right also for a channel that hardly varies")
+    .edit(STD, "(everything.square().mean(dim=1) - everything.mean(dim=1).square()).clamp(min=0).sqrt()"),
     Wrong("wrong_statistics_all", "Fitted on everything.")
     .expect(test_transforms="partial:statistics-of-all-items")
     .breaks("taken over all pixels of the images")
@@ -49,11 +53,11 @@ WRONG = [
     .breaks("Every pixel counts once")
     .edit(
         "everything = torch.cat([dataset[int(i)][0].flatten(start_dim=1) for i in indices], dim=1)",
-        "x = [dataset[int(i)][0].flatten(start_dim=1) for i in indices]\n    m = sum(v.mean(1) for v in x) / len(x)",
+        "x = [dataset[int(i)][0].double().flatten(start_dim=1) for i in indices]\n    m = sum(v.mean(1) for v in x) / len(x)",
     )
     .edit(
         "return everything.mean(dim=1), everything.std(dim=1, correction=0)",
-        "return m, (sum((v * v).mean(1) for v in x) / len(x) - m * m).sqrt()",
+        "return m.float(), (sum((v * v).mean(1) for v in x) / len(x) - m * m).sqrt().float()",
     ),
     Wrong("wrong_statistics_averaged", "Means and deviations of the images, averaged.")
     .expect(test_transforms="partial:statistics-averaged-over-images")
