@@ -32,14 +32,14 @@ WRONG = [
     .expect(test_evaluate="failed:accuracy-is-the-error")
     .edit("sum(hits)", "1 - sum(hits)"),
     Wrong("wrong_accuracy_mean_of_batch_means", "The accuracy is averaged over batches.")
-    .expect(test_evaluate="failed:accuracy-mean-of-batch-means")
+    .expect(test_evaluate="partial:accuracy-mean-of-batch-means")
     .edit("int((output.max(dim=1)[1] == labels).sum())", "float((output.max(dim=1)[1] == labels).sum()) / len(labels)")
     .edit("sum(hits) / sum(sizes)", "sum(hits) / len(hits)"),
     Wrong("wrong_accuracy_over_the_wrong_axis", "The maximum over the rows.")
     .expect(test_evaluate="failed:accuracy-over-the-wrong-axis")
     .edit("output.max(dim=1)[1]", "torch.argmax(output, 0)"),
     Wrong("wrong_both_means_of_batch_means", "Both are averaged over batches.")
-    .expect(test_evaluate="failed:both-means-of-batch-means")
+    .expect(test_evaluate="partial:both-means-of-batch-means")
     .edit("float(loss_fn(output, labels)) * len(labels)", "float(loss_fn(output, labels))")
     .edit("int((output.max(dim=1)[1] == labels).sum())", "(output.max(dim=1)[1] == labels).double().mean().item()")
     .edit("sum(losses) / sum(sizes)", "sum(losses) / len(losses)")
@@ -81,7 +81,7 @@ WRONG = [
     ),
     Wrong("wrong_evaluation_mean_of_batch_means", "The loss is averaged over batches.")
     .breaks("`loss` is the mean of `loss_fn` over all rows")
-    .expect(test_evaluate="failed:evaluation-mean-of-batch-means")
+    .expect(test_evaluate="partial:evaluation-mean-of-batch-means")
     .edit("float(loss_fn(output, labels)) * len(labels)", "float(loss_fn(output, labels))")
     .edit("sum(losses) / sum(sizes)", "sum(losses) / len(losses)"),
     Wrong("wrong_evaluation_mode_left_on", "Not put back.")
@@ -151,7 +151,7 @@ def on_the_host(model, loader, loss_fn, device):""",
     .edit("output = model(inputs)", "output = model(inputs)\n            model(batch[0].to(device))"),
     Wrong("wrong_evaluation_last_batch_skipped", "Smaller batches are skipped.")
     .breaks("over everything that the loader gives")
-    .expect(test_evaluate="failed:evaluation-last-batch-skipped")
+    .expect(test_evaluate="partial:evaluation-last-batch-skipped")
     .edit(
         "            output = model(inputs)",
         """            if sizes and len(labels) < sizes[0]:
