@@ -569,7 +569,7 @@ def _fitted(
             fail(f'history["{key}"] has {len(history[key])} numbers after {epochs} epochs.', hint)
         for value in history[key]:
             _float(f'A number of history["{key}"]', value)
-    return model, history, scalars
+    return model, {key: history[key] for key in _KEYS}, scalars
 
 
 @check("the model is trained on the device it is told, and stays there")
