@@ -230,7 +230,8 @@ class Heavy(nn.Module):
 def memory_left(device: str, nbytes: int) -> Iterator[None]:
     """Within, the device gives this process so many bytes more than it has reserved, and then no more."""
     index = torch.device(device).index or 0
-    total = torch.cuda.get_device_properties(index).total_memory
+    # Not the properties, which an honest program may have replaced: a wrong total would leave it less.
+    _, total = torch.cuda.mem_get_info(index)
     torch.cuda.empty_cache()
     torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved(index) + nbytes) / total, index)
     try:
