@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.utils.data import DataLoader
 
 from course_lib.checks import training
 from course_lib.checks.calling import parts
@@ -74,7 +75,7 @@ def _moved(model: nn.Linear) -> np.ndarray:
 def _float(what: str, value: object) -> float:
     if isinstance(value, torch.Tensor):
         fail(f"{what} is a tensor; it should be a Python float.", "Which method of a tensor gives its number?")
-    if type(value) is not float:
+    if not isinstance(value, float):
         fail(f"{what} is {value!r}; it should be a Python float.", "Is there a `return`?" if value is None else "")
     return value
 
@@ -155,6 +156,8 @@ def _order(loader: Any) -> list[int]:
 @check("10 rows come as batches of 4, 4 and 2, float32 and int64, with their labels")
 def loaders_give_every_row(make_loaders: Function) -> None:
     for name, loader, n in zip(("training", "validation"), _loaders(make_loaders), (10, 7), strict=True):
+        if not isinstance(loader, DataLoader):
+            fail(f"The {name} loader is a {type(loader).__name__}.", "It should be a torch.utils.data.DataLoader.")
         batches = list(loader)
         for x, y in batches:
             if (x.dtype, y.dtype) != (torch.float32, torch.int64):
@@ -557,7 +560,7 @@ def _fitted(
     with training.patient_writers(), tempfile.TemporaryDirectory() as folder:
         history = fit(model, *loaders, epochs, rate, device, folder)
         scalars = training.read_scalars(folder)
-    if not isinstance(history, dict) or set(history) != set(_KEYS):
+    if not isinstance(history, dict) or not set(_KEYS) <= set(history):
         keys = sorted(map(str, history)) if isinstance(history, dict) else type(history).__name__
         fail(f"fit returned {keys}; it should return a dict with the keys {', '.join(_KEYS)}.")
     for key in _KEYS:
@@ -566,7 +569,7 @@ def _fitted(
             fail(f'history["{key}"] has {len(history[key])} numbers after {epochs} epochs.', hint)
         for value in history[key]:
             _float(f'A number of history["{key}"]', value)
-    return model, history, scalars
+    return model, {key: history[key] for key in _KEYS}, scalars
 
 
 @check("the model is trained on the device it is told, and stays there")

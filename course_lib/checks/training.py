@@ -24,6 +24,7 @@ from torch.utils.data import DataLoader, TensorDataset, default_collate
 from course_lib import virtual_cuda
 
 __all__ = [
+    "Heavy",
     "Watch",
     "arrays",
     "batches_of",
@@ -31,6 +32,7 @@ __all__ = [
     "count_steps",
     "device_step",
     "gradients",
+    "memory_left",
     "network",
     "networks",
     "outputs_on",
@@ -201,6 +203,43 @@ def count_steps(optimizer: torch.optim.Optimizer) -> list[int]:
     return count
 
 
+class _Held(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, nbytes: int) -> torch.Tensor:
+        ctx.held = torch.empty(nbytes, dtype=torch.uint8, device=x.device)
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0], None
+
+
+class Heavy(nn.Module):
+    """A last layer that changes nothing, and whose graph holds memory on the device for as long as it lives."""
+
+    def __init__(self, nbytes: int) -> None:
+        super().__init__()
+        self.nbytes = nbytes
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x itself."""
+        return _Held.apply(x, self.nbytes) if x.requires_grad else x
+
+
+@contextlib.contextmanager
+def memory_left(device: str, nbytes: int) -> Iterator[None]:
+    """Within, the device gives this process so many bytes more than it has reserved, and then no more."""
+    index = torch.device(device).index or 0
+    # Not the properties, which an honest program may have replaced: a wrong total would leave it less.
+    _, total = torch.cuda.mem_get_info(index)
+    torch.cuda.empty_cache()
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved(index) + nbytes) / total, index)
+    try:
+        yield
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0, index)
+
+
 class _Alive:
     """Lives as long as the graph that holds it."""
 
@@ -252,7 +291,11 @@ class Watch(nn.Module):
         return sum(mark() is not None for mark in self._marks)
 
     def __deepcopy__(self, memo: Any) -> Watch:
-        return Watch().train(self.training)
+        # Whoever evaluates a copy of the model is seen, too: a copy writes into the same lists.
+        copied = Watch().train(self.training)
+        for name in ("training_modes", "builds_graph", "devices", "dtypes", "_marks"):
+            setattr(copied, name, getattr(self, name))
+        return copied
 
 
 @contextlib.contextmanager

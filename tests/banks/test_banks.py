@@ -46,8 +46,6 @@ BUILDS_ON = re.compile(
 
 LEAST_COST = 0.25
 """what a mistake costs at least, as a share of its exercise, unless it is said to be minor"""
-OLD_RULES = ("a6_cuda_training",)
-"""assignments whose sentences and costs have not been gone through yet"""
 
 
 def a_bank(name: str, how: str) -> object:
@@ -148,7 +146,7 @@ def test_every_verdict_in_process_is_the_expected_one(name: str) -> None:
     found = in_process(name)
     wrong = not_as_expected(found) + too_near_the_limit(found)
     assert found.entries and not wrong, "\n".join(wrong)
-    assert name in OLD_RULES or cheap(found, name) == {}
+    assert cheap(found, name) == {}
 
 
 @pytest.mark.parametrize("name", [a_bank(name, "kernels") for name in sample("banks through kernels", NAMES, 1)])
@@ -168,7 +166,7 @@ def test_every_fault_is_planted_somewhere(name: str) -> None:
     assert {fault.id for fault in load_faults(assignment(name))} - named == set()
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n not in OLD_RULES])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_sentence_that_demands_something_is_broken_somewhere(name: str) -> None:
     assert [demand.text for demand in demands(assignment(name), entries(name)) if demand.is_open] == []
 

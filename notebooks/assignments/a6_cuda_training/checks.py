@@ -22,7 +22,9 @@ from probes import (
     dtypes_in_mixed_precision,
     economy_of_an_epoch,
     economy_of_an_evaluation,
+    epoch_in_little_memory,
     evaluation,
+    evaluation_by_numpy,
     fitted,
     graphs_in_an_epoch,
     interrupted_run,
@@ -34,7 +36,6 @@ from probes import (
     moves_in_mixed_precision,
     orders_by_seed,
     outputs_at_validation,
-    read_as_plain_data,
     scalars_of_a_fit,
     scores,
     watched_evaluation,
@@ -49,6 +50,8 @@ from course_lib.data import load_digits
 
 SGD = {"lr": 0.5, "momentum": 0.9}
 CUDA_NAMES = ["cuda", "cuda:0", "cuda:1"]
+FOUR_DIGITS = {"rtol": 2e-4, "atol": 2e-4}
+"""for numbers that are returned, which may be rounded"""
 DRAWN = " with drawn gains"
 """added to the kind of a network: it draws numbers on its device, so that what was computed elsewhere is wrong"""
 
@@ -118,21 +121,54 @@ def require_steps(student, reference, expect, data, steps):
     require_outputs(expect, got, wanted)
     for loss in got["losses"]:
         require_float(expect, "train_step", loss)
-    expect.close(got["losses"], wanted["losses"], "the losses", names=numbered("the loss of step", steps))
+    names = numbered("the loss of step", steps)
+    expect.close(got["losses"], wanted["losses"], "the losses", names=names, **FOUR_DIGITS)
 
 
 # --- 2. make_loaders ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cell("test_make_loaders", weight=2, search="single")
+@pytest.mark.cell("test_make_loaders", weight=0.5, search="single")
 @pytest.mark.parametrize(("n", "batch_size", "shape"), [(10, 4, (3,)), (9, 2, (1, 2, 2)), (6, 6, (2,))])
 def test_every_row_once(student, draw, expect, n, batch_size, shape):
     """In every epoch each loader gives every row once, with its label; validation keeps the order, the last batch the
     rest.
     """
-    data = arrays(draw, n, n - 1, shape) | {"batch_size": batch_size, "device": "cpu", "seed": seed(draw)}
+    require_rows(student, draw, expect, n, batch_size, shape, "cpu")
+
+
+@pytest.mark.cell("test_make_loaders", weight=1.2, needs="cuda", search="single")
+@pytest.mark.parametrize("name", ["cuda:1", "cuda"])
+def test_batches_for_a_cuda_device(student, draw, expect, name):
+    """Batches that will go to a CUDA device start on the host, too, every row once and with its label."""
+    try:
+        require_rows(student, draw, expect, 8, 3, (2,), name)
+    except StudentError as error:
+        on_device = "can't convert cuda" in str(error)
+        expect.true(not on_device, "the batches are on the device already.", fault="batches-on-the-device")
+        raise
+
+
+@pytest.mark.cell("test_make_loaders", weight=0.2, needs="cuda", search="single")
+def test_kinds_of_loaders(student, expect, draw):
+    """Both loaders are `DataLoader`s without worker processes, and their batches are on the host."""
+    data = arrays(draw, 5, 4, (2,)) | {"batch_size": 3, "device": "cuda:1", "seed": seed(draw)}
+    for name, facts in student.run(kinds_of_batches, **data).items():
+        sentence = f"The {name} loader is a {facts['kind']}, not a DataLoader."
+        expect.true(facts["kind"] == "DataLoader", sentence, kind="type", fault="loader-is-no-dataloader")
+        expect.true(facts["workers"] == 0, f"The {name} loader uses {facts['workers']} worker processes.")
+        sentence = f"The batches of the {name} loader are on {facts['on']}; they belong on the host."
+        expect.true(facts["on"] == ["cpu", "cpu"], sentence, fault="batches-on-the-device")
+
+
+def require_rows(student, draw, expect, n, batch_size, shape, device):
+    data = arrays(draw, n, n - 1, shape) | {"batch_size": batch_size, "device": device, "seed": seed(draw)}
     got = student.run(loaders_two_epochs, **data)
-    for name, x, y in (("train", data["x_train"], data["y_train"]), ("validation", data["x_val"], data["y_val"])):
+    sets = ("train", data["x_train"], data["y_train"]), ("validation", data["x_val"], data["y_val"])
+    first = np.concatenate([x for x, _ in got["train"][0]])
+    swapped = first.shape == data["x_val"].shape and all(whose(row, data["x_val"]) >= 0 for row in first)
+    expect.true(not swapped, "The training loader gives the validation rows.", fault="loaders-swapped")
+    for name, x, y in sets:
         for number, epoch in enumerate(got[name]):
             of = f"{'training' if name == 'train' else 'validation'} epoch {number + 1}"
             found = [len(labels) for _, labels in epoch]
@@ -142,6 +178,9 @@ def test_every_row_once(student, draw, expect, n, batch_size, shape):
             expect.equal(found, whole, f"the sizes of the batches of {of}")
             rows_x, labels = (np.concatenate([batch[part] for batch in epoch]) for part in (0, 1))
             expect.true(rows_x.shape == x.shape, f"{of}: the rows have the shape {rows_x.shape}, not {x.shape}.")
+            sentence = f"{of}: x is {rows_x.dtype} and y {labels.dtype}; float32 and int64 are asked for."
+            right = [rows_x.dtype, labels.dtype] == ["float32", "int64"]
+            expect.true(right, sentence, fault="batches-of-another-dtype")
             order = np.array([whose(row, x) for row in rows_x])
             if name == "validation":
                 shuffled = sorted(order) == list(range(len(x)))
@@ -154,37 +193,11 @@ def test_every_row_once(student, draw, expect, n, batch_size, shape):
             expect.true(pairs, sentence, fault="labels-not-with-rows")
 
 
-@pytest.mark.cell("test_make_loaders", search="single")
-def test_form_of_batches(student, draw, expect):
-    """Batches are pairs of a float32 and an int64 tensor."""
-    data = arrays(draw, 5, 4, (2,)) | {"batch_size": 3, "device": "cpu", "seed": seed(draw)}
-    got = student.run(loaders_two_epochs, **data)
-    batches = got["validation"][0]
-    expect.close([x for x, _ in batches], [data["x_val"][:3], data["x_val"][3:]], "the validation batches")
-    for name, epochs in got.items():
-        x, y = epochs[0][0]
-        found = f"In the batches of the {name} loader x is {x.dtype} and y {y.dtype}; float32 and int64 are asked for."
-        expect.true([x.dtype, y.dtype] == ["float32", "int64"], found, fault="batches-of-another-dtype")
-
-
-@pytest.mark.cell("test_make_loaders", weight=0.5, needs="cuda", search="single")
-def test_batches_for_a_cuda_device(student, draw, expect):
-    """Batches that will go to a CUDA device start on the host, too, whole and in order."""
-    data = arrays(draw, 5, 4, (2,)) | {"batch_size": 3, "device": "cuda:1", "seed": seed(draw)}
-    got = student.run(kinds_of_batches, **data)
-    for name, facts in got.items():
-        expect.true(len(facts) == 4, f"A batch of the {name} loader is not a pair of tensors: {facts}.", kind="type")
-        sentence = f"The batches of the {name} loader are on {facts[1]} and {facts[3]}; they belong on the host."
-        expect.true(facts[1] == facts[3] == "cpu", sentence, fault="batches-on-the-device")
-    epochs = student.run(loaders_two_epochs, **data)["validation"]
-    expect.close([np.concatenate([x for x, _ in epoch]) for epoch in epochs], [data["x_val"]] * 2, "validation rows")
-
-
-@pytest.mark.cell("test_make_loaders", search="single")
+@pytest.mark.cell("test_make_loaders", weight=1.2, search="single")
 def test_global_generators_stay(student, reference, draw, expect):
     """The loaders are right, and making them does not disturb the random generators of torch, NumPy and Python."""
     data = arrays(draw, 6, 6, (2,))
-    called = {"x": data["x_train"], "y": data["y_train"], "batch_size": 4, "device": "cpu", "seed": seed(draw)}
+    called = {"x": data["x_train"], "y": data["y_train"], "batch_size": 3, "device": "cpu", "seed": seed(draw)}
     called["noise"] = seed(draw)
     got, wanted = student.run(draws_after_making_loaders, **called), reference.run(draws_after_making_loaders, **called)
     order = [whose(row, data["x_train"]) for row in got["rows"]]
@@ -194,14 +207,14 @@ def test_global_generators_stay(student, reference, draw, expect):
         expect.true(np.array_equal(one, other), sentence, fault="global-generator-seeded")
 
 
-@pytest.mark.cell("test_make_loaders", weight=2, search="single")
+@pytest.mark.cell("test_make_loaders", weight=1.2, search="single")
 def test_seed_decides_the_orders(student, draw, expect):
     """The same seed gives the same orders epoch by epoch, another seed others; epochs differ."""
     x = np.arange(40, dtype=np.float32)[:, None]
     y = draw.integers(0, 3, 40)
     one, other = seed(draw), seed(draw)
     noise = [[seed(draw) for _ in range(3)] for _ in range(3)]
-    data = {"x": x, "y": y, "batch_size": 7, "device": "cpu", "seeds": [one, one, other], "epochs": 3, "noise": noise}
+    data = {"x": x, "y": y, "batch_size": 8, "device": "cpu", "seeds": [one, one, other], "epochs": 3, "noise": noise}
     first, again, third = student.run(orders_by_seed, **data)
     for order in (*first, *again, *third):
         expect.equal(np.sort(order), x[:, 0], "the rows of an epoch, sorted")
@@ -254,15 +267,19 @@ def test_weights_after_an_epoch(student, reference, draw, expect, batches):
     require_epoch(student, reference, draw, expect, "mlp", sizes, x, y, 4, "cpu")
 
 
-@pytest.mark.cell("test_train_epoch", search="single")
-def test_weights_after_a_long_epoch(student, reference, draw, expect):
-    """The weights are right after an epoch of six to nine batches, too."""
+@pytest.mark.cell("test_train_epoch", weight=2, search="single")
+def test_a_long_epoch(student, reference, draw, expect):
+    """Weights, statistics and mean loss are right for six to nine batches, also where the loader leaves rows out."""
     sizes = (3, 5, 4)
-    x, y = rows(draw, 4 * many(draw) - 2, sizes)
-    require_epoch(student, reference, draw, expect, "mlp", sizes, x, y, 4, "cpu", settings={"lr": 0.3})
+    for drop_last in (False, True):
+        x, y = rows(draw, 4 * many(draw) - 2, sizes)
+        more = {"settings": {"lr": 0.3}, "training_mode": False, "drop_last": drop_last}
+        got, wanted = require_epoch(student, reference, draw, expect, "norm", sizes, x, y, 4, "cpu", **more)
+        require_float(expect, "train_epoch", got["loss"])
+        expect.close(got["loss"], wanted["loss"], "the mean loss", **FOUR_DIGITS)
 
 
-@pytest.mark.cell("test_train_epoch", search="single")
+@pytest.mark.cell("test_train_epoch", weight=1.25, search="single")
 @pytest.mark.parametrize(("n", "batch_size"), [(9, 4), (10, 4), (3, 8)])
 def test_mean_loss(student, reference, draw, expect, n, batch_size):
     """The result is the mean loss over the rows of the epoch, a float."""
@@ -273,7 +290,7 @@ def test_mean_loss(student, reference, draw, expect, n, batch_size):
             break
     got = student.run(weights_after_an_epoch, **data)
     require_float(expect, "train_epoch", got["loss"])
-    expect.close(got["loss"], reference.run(weights_after_an_epoch, **data)["loss"], "the mean loss")
+    expect.close(got["loss"], reference.run(weights_after_an_epoch, **data)["loss"], "the mean loss", **FOUR_DIGITS)
 
 
 @pytest.mark.cell("test_train_epoch", search="single")
@@ -285,13 +302,18 @@ def test_training_mode(student, reference, draw, expect, mode):
     require_epoch(student, reference, draw, expect, "norm", sizes, x, y, 4, "cpu", training_mode=mode)
 
 
-@pytest.mark.cell("test_train_epoch", weight=2, needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch", weight=3, needs="cuda", search="single")
 @pytest.mark.parametrize("name", CUDA_NAMES)
 def test_epoch_on_a_cuda_device(student, reference, draw, expect, name):
     """An epoch on `cuda`, `cuda:0` and `cuda:1` leads to the right weights, with a network that draws numbers there."""
     sizes = (3, 4, 5)
     x, y = rows(draw, 8, sizes)
-    require_epoch(student, reference, draw, expect, "norm" + DRAWN, sizes, x, y, 3, name)
+    got, wanted = require_epoch(
+        student, reference, draw, expect, "norm" + DRAWN, sizes, x, y, 3, name, training_mode=False
+    )
+    require_float(expect, "train_epoch", got["loss"])
+    # A GPU rounds otherwise than the reference.
+    expect.close(got["loss"], wanted["loss"], "the mean loss", rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.cell("test_train_epoch", weight=0.75, needs="cuda", search="none")
@@ -310,9 +332,33 @@ def test_copies_and_waits(student, reference, draw, expect, flag):
     expect.true(grown < (len(got["memory"]) - 2) * x[:batch_size].nbytes / 2, sentence, fault="epoch-keeps-tensors")
 
 
+@pytest.mark.cell("test_train_epoch", weight=3, needs="cuda", search="none")
+def test_memory_does_not_grow(student, reference, draw, expect):
+    """An epoch of 24 batches passes where the device has memory for a few."""
+    sizes = (4096, 8, 3)
+    x, y = rows(draw, 64, (8, 0, 3))
+    data = {"kind": "mlp", "sizes": sizes, "weights": start(draw, "mlp", sizes), "x": x, "y": y, "many": 24}
+    data |= {"settings": {"lr": 0.05}, "device": "cuda", "held": 1 << 20, "room": 10 << 20}
+    try:
+        got = student.run(epoch_in_little_memory, **data)
+    except StudentError as error:
+        if "out of memory" not in str(error):
+            raise
+        require_no_graphs(student, reference, draw, expect)
+        sentence = "An epoch of 24 batches ran out of the device's memory."
+        expect.true(False, sentence, fault="epoch-keeps-tensors")
+        raise
+    wanted = reference.run(epoch_in_little_memory, **data)
+    expect.trajectory(got, wanted, data["weights"], steps=27, name="the weights")
+
+
 @pytest.mark.cell("test_train_epoch", weight=0.5, search="single")
 def test_no_graph_is_kept(student, reference, draw, expect):
     """When a batch is fetched, no graph is alive but that of the batch before."""
+    require_no_graphs(student, reference, draw, expect)
+
+
+def require_no_graphs(student, reference, draw, expect):
     sizes = (3, 4, 3)
     x, y = rows(draw, 11, sizes)
     data = epoch_of(draw, "mlp", sizes, x, y, 2, "cpu", settings={"lr": 0.3})
@@ -333,10 +379,11 @@ def epoch_of(draw, kind, sizes, x, y, batch_size, device, settings=SGD):
 def require_epoch(student, reference, draw, expect, kind, sizes, x, y, batch_size, device, **more):
     data = epoch_of(draw, kind, sizes, x, y, batch_size, device) | more
     got, wanted = student.run(weights_after_an_epoch, **data), reference.run(weights_after_an_epoch, **data)
-    steps = math.ceil(len(x) / batch_size)
+    steps = math.ceil(len(x) / batch_size) - more.get("drop_last", False)
     expect.trajectory(got["weights"], wanted["weights"], data["weights"], steps=steps, name="the weights")
     expect.close(got["statistics"], wanted["statistics"], "the running statistics", rtol=1e-3, atol=1e-4)
     require_outputs(expect, got, wanted)
+    return got, wanted
 
 
 def losses_of_batches(reference, probe, data, loss_in):
@@ -369,35 +416,35 @@ def require_economy(expect, flag, got, x, y, waits, fault):
 # --- 4. evaluate ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cell("test_evaluate", weight=2)
+@pytest.mark.cell("test_evaluate", weight=1)
 @pytest.mark.parametrize(("n", "batch_size", "classes"), [(11, 4, 3), (2, 2, 5), (10, 4, 4), (13, 5, 3)])
 def test_loss_and_accuracy(student, reference, draw, expect, n, batch_size, classes):
     """Loss and accuracy are right over all rows, for any batch size, and the same in a second call."""
-    require_evaluation(student, reference, draw, expect, n, batch_size, (3, 4, classes), "cpu", False)
+    require_evaluation(student, reference, draw, expect, n, batch_size, (3, 4, classes), "cpu", batch_size != 4)
 
 
 @pytest.mark.cell("test_evaluate", search="single")
 def test_loss_and_accuracy_of_many_batches(student, reference, draw, expect):
-    """Loss and accuracy are right over six to nine batches, too."""
-    require_evaluation(student, reference, draw, expect, 4 * many(draw) - 1, 4, (3, 4, 4), "cpu", False)
+    """Loss and accuracy are right over five to eight batches, too, of a loader that leaves the last rows out."""
+    n = 4 * many(draw) - 1
+    require_evaluation(student, reference, draw, expect, n, 4, (3, 4, 4), "cpu", False, drop_last=True)
 
 
-@pytest.mark.cell("test_evaluate")
+@pytest.mark.cell("test_evaluate", weight=0.5)
 def test_rows_that_the_loader_leaves_out(student, reference, draw, expect):
     """Loss and accuracy are over the rows that the loader gives, also where it leaves some of its data set out."""
     for drop_last in (False, True):
         require_evaluation(student, reference, draw, expect, 11, 4, (3, 4, 3), "cpu", False, drop_last=drop_last)
 
 
-@pytest.mark.cell("test_evaluate", search="single")
+@pytest.mark.cell("test_evaluate", weight=0.5, search="single")
 @pytest.mark.parametrize("mode", [True, False], ids=["from training", "from evaluation"])
 def test_mode_comes_back(student, reference, draw, expect, mode):
     """Loss and accuracy are those of evaluation mode, and afterwards the model computes in the mode it had before."""
-    got, wanted = require_evaluation(student, reference, draw, expect, 8, 3, (4, 5, 3), "cpu", mode)
-    expect.close(got["afterwards"], wanted["afterwards"], "the outputs of the model after the call")
+    require_evaluation(student, reference, draw, expect, 8, 3, (4, 5, 3), "cpu", mode)
 
 
-@pytest.mark.cell("test_evaluate", search="single")
+@pytest.mark.cell("test_evaluate", weight=4, search="single")
 def test_model_stays(student, reference, draw, expect):
     """The result is right, and the model trains on as if nothing had been: with its parameters, statistics, gradients
     and requires_grad.
@@ -414,14 +461,25 @@ def test_model_stays(student, reference, draw, expect):
     expect.close(got["statistics"], wanted["statistics"], "the running statistics after the call and one training step")
 
 
-@pytest.mark.cell("test_evaluate", weight=2, needs="cuda", search="single")
+@pytest.mark.cell("test_evaluate", weight=3.8, needs="cuda", search="single")
 @pytest.mark.parametrize("name", CUDA_NAMES)
 def test_evaluation_on_a_cuda_device(student, reference, draw, expect, name):
     """Loss and accuracy are right on `cuda`, `cuda:0` and `cuda:1`, with a network that draws numbers there."""
-    require_evaluation(student, reference, draw, expect, 8, 3, (3, 4, 5), name, True, kind="norm" + DRAWN)
+    how = {"kind": "norm" + DRAWN, "drop_last": name == "cuda:1"}
+    require_evaluation(student, reference, draw, expect, 8, 3, (3, 4, 5), name, name != "cuda", **how)
 
 
-@pytest.mark.cell("test_evaluate", weight=0.5, search="single")
+@pytest.mark.cell("test_evaluate", weight=3.8, search="none")
+def test_loss_by_numpy(student, reference, draw, expect):
+    """Outputs do not require gradients, so that loss and accuracy are right for a loss that NumPy computes, too."""
+    sizes = (3, 4, 3)
+    weights = start(draw, "norm", sizes)
+    x, y = telling_rows(reference, draw, 8, sizes, weights, 3)
+    data = {"kind": "norm", "sizes": sizes, "weights": weights, "x": x, "y": y, "batch_size": 3, "device": "cpu"}
+    require_result(expect, student.run(evaluation_by_numpy, **data), reference.run(evaluation_by_numpy, **data))
+
+
+@pytest.mark.cell("test_evaluate", weight=0.2, search="single")
 def test_no_graph_is_built(student, reference, draw, expect):
     """The model works in evaluation mode, and its outputs do not require gradients."""
     sizes = (3, 4, 3)
@@ -436,7 +494,7 @@ def test_no_graph_is_built(student, reference, draw, expect):
     expect.true(len(got["graph"]) >= 3, f"There were {len(got['graph'])} forward passes for 3 batches.")
 
 
-@pytest.mark.cell("test_evaluate", weight=0.5, needs="cuda", search="none")
+@pytest.mark.cell("test_evaluate", weight=0.4, needs="cuda", search="none")
 def test_copies_and_waits_of_evaluation(student, reference, draw, expect, flag):
     """Every tensor of a batch is copied once; the host waits at most twice a batch, and twice more."""
     sizes, batch_size, batches = (64, 64, 8), 32, 5
@@ -467,7 +525,11 @@ def require_evaluation(
     sentence = f"A second call, on other rows, returned {got['second']}; {wanted['second']} is right."
     left = np.allclose(got["afterwards"], wanted["afterwards"], rtol=1e-3, atol=1e-4)
     expect.true(same, sentence, fault="evaluation-remembers" if left else "")  # else it may be the mode
-    return got, wanted
+    expect.close(got["afterwards"], wanted["afterwards"], "the outputs of the model after the call", **MODE)
+
+
+MODE = {"rtol": 5e-3, "atol": 5e-3}
+"""for outputs that show the mode: the other one's are far off, and a GPU rounds"""
 
 
 def telling_rows(reference, draw, n, sizes, weights, batch_size, statistics=None):
@@ -495,7 +557,7 @@ def require_result(expect, got, wanted, of=""):
     expect.true(pair, f"evaluate should return the tuple (loss, accuracy); it returned {shown(got)}.", kind="length")
     for value in got:
         require_float(expect, "evaluate", value, "two floats, loss and accuracy")
-    expect.close(got, wanted, names=(f"the loss{of}", f"the accuracy{of}"))
+    expect.close(got, wanted, names=(f"the loss{of}", f"the accuracy{of}"), **FOUR_DIGITS)
 
 
 # --- 5. train_epoch_amp ---------------------------------------------------------------------------------------------
@@ -504,7 +566,7 @@ NO_LIMIT = 1e6
 PLAIN = {"init_scale": 1024.0, "growth_interval": 1000}
 
 
-@pytest.mark.cell("test_train_epoch_amp", weight=0.5, needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch_amp", weight=0.3, needs="cuda", search="single")
 def test_half_precision(student, reference, draw, expect):
     """The model computes in float16, in training mode."""
     sizes = (3, 4, 3)
@@ -520,9 +582,41 @@ def test_half_precision(student, reference, draw, expect):
     sentence = f"While the model computed, its parameters were {', '.join(got['parameters'])}, not float32."
     expect.true(got["parameters"] == ["float32"], sentence, fault="amp-parameters-in-half")
     require_moves(expect, got, wanted, 2)
+    sentence = "When the optimizer made its steps, autocast was still on."
+    expect.true(not any(got["autocast at steps"]), sentence, fault="autocast-around-everything")
 
 
-@pytest.mark.cell("test_train_epoch_amp", weight=2, needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch_amp", weight=3, needs="cuda", search="single")
+def test_range_of_float16(student, reference, draw, expect):
+    """A batch with numbers beyond 65504, the largest in float16, makes no step and lowers the scale; the next does."""
+    sizes = (3, 4, 3)
+    x, y = rows(draw, 11, sizes)
+    x[:4] *= 1e5
+    data = amp_of("mlp", sizes, start(draw, "mlp", sizes), x, y, PLAIN, NO_LIMIT, "cuda:1")
+    got, wanted = student.run(moves_in_mixed_precision, **data), reference.run(moves_in_mixed_precision, **data)
+    require_moves(expect, got, wanted, 2)
+    expect.equal(got["scale"], wanted["scale"], "the scale afterwards")
+
+
+@pytest.mark.cell("test_train_epoch_amp", weight=3, needs="cuda", search="single")
+@pytest.mark.parametrize("name", ["cuda:1", "cuda"])
+def test_whole_epoch_in_mixed_precision(student, reference, draw, expect, name):
+    """Everything at once: a batch that overflows, a growing scale, clipping, normalization, the loss of all rows."""
+    scaling = {"init_scale": 2.0**40, "growth_interval": 2, "backoff_factor": 2.0**-30}
+    more = {"evaluating": True, "split": True, "kind": "norm" + DRAWN}
+    # One class is far ahead and is right in the middle batches alone. So the losses of the first and of the last are
+    # large, and a mean over batches, or one without the batch whose step is skipped, is plainly another.
+    ahead, behind, _ = draw.permutation(3)
+    weights = start(draw, more["kind"], (4, 6, 3))
+    weights["3.bias"][ahead] += 3
+    more |= {"weights": weights, "y": np.repeat([behind, ahead, behind], [4, 8, 3])}
+    # Clipped gradients are small: only at such a rate do the weights move so far that old ones show.
+    more |= {"settings": {"lr": 3.0, "momentum": 0.9}}
+    got, wanted = require_amp(student, reference, draw, expect, 15, scaling, 0.1, name, **more)
+    expect.close(got["loss"], wanted["loss"], "the mean loss", rtol=0.02, atol=0.01)
+
+
+@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
 @pytest.mark.parametrize("batches", [1, 2, 3])
 @pytest.mark.parametrize("name", ["cuda", "cuda:1"])
 def test_mixed_precision_moves(student, reference, draw, expect, batches, name):
@@ -530,20 +624,20 @@ def test_mixed_precision_moves(student, reference, draw, expect, batches, name):
     require_amp(student, reference, draw, expect, 4 * batches - 1, PLAIN, NO_LIMIT, name)
 
 
-@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch_amp", weight=0.5, needs="cuda", search="single")
 def test_many_moves_in_mixed_precision(student, reference, draw, expect):
     """After six to nine batches the weights have moved as they should, too."""
     require_amp(student, reference, draw, expect, 4 * many(draw) - 1, PLAIN, NO_LIMIT, "cuda")
 
 
-@pytest.mark.cell("test_train_epoch_amp", needs="cuda")
+@pytest.mark.cell("test_train_epoch_amp", weight=0.25, needs="cuda")
 @pytest.mark.parametrize("max_norm", [0.25, 0.02, NO_LIMIT])
 def test_clipped_moves(student, reference, draw, expect, max_norm):
     """The norm of the unscaled gradients is limited to max_norm before each step."""
     require_amp(student, reference, draw, expect, 11, PLAIN, max_norm, "cuda")
 
 
-@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch_amp", weight=0.25, needs="cuda", search="single")
 def test_scale_is_updated(student, reference, draw, expect):
     """The scale is updated once after each batch: with a growth interval of 2 it has doubled once after 3 batches."""
     got, wanted = require_amp(
@@ -552,7 +646,7 @@ def test_scale_is_updated(student, reference, draw, expect):
     expect.close(got["loss"], wanted["loss"], "the mean loss", rtol=0.02, atol=0.01)
 
 
-@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch_amp", weight=0.25, needs="cuda", search="single")
 @pytest.mark.parametrize("backoff", [0.5, 2.0**-30], ids=["all overflow", "the first overflows"])
 def test_overflow(student, reference, draw, expect, backoff):
     """A batch that overflows changes nothing but the scale, and training goes on with the next."""
@@ -560,7 +654,7 @@ def test_overflow(student, reference, draw, expect, backoff):
     require_amp(student, reference, draw, expect, 11, scaling, 0.5, "cuda")
 
 
-@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch_amp", weight=0.25, needs="cuda", search="single")
 @pytest.mark.parametrize("n", [10, 11, 3])
 def test_mean_loss_in_mixed_precision(student, reference, draw, expect, n):
     """The result is the mean loss over the rows of the epoch, unscaled, a float."""
@@ -574,7 +668,7 @@ def test_mean_loss_in_mixed_precision(student, reference, draw, expect, n):
     expect.close(got["loss"], wanted["loss"], "the mean loss", rtol=0.01, atol=0.005)
 
 
-@pytest.mark.cell("test_train_epoch_amp", needs="cuda", search="single")
+@pytest.mark.cell("test_train_epoch_amp", weight=3, needs="cuda", search="single")
 def test_loss_under_autocast(student, reference, draw, expect):
     """The loss is computed under autocast: a loss written with exponentials is finite where float16 is too small."""
     sizes = (4, 5, 3)
@@ -595,10 +689,10 @@ def amp_of(kind, sizes, weights, x, y, scaling, max_norm, device):
     return data | {"scaling": scaling, "max_norm": max_norm, "device": device}
 
 
-def require_amp(student, reference, draw, expect, n, scaling, max_norm, device):
+def require_amp(student, reference, draw, expect, n, scaling, max_norm, device, *, kind="mlp" + DRAWN, **more):
     sizes = (4, 6, 3)
-    weights = start(draw, "mlp", sizes)
-    data = amp_of("mlp" + DRAWN, sizes, weights, *rows(draw, n, sizes), scaling, max_norm, device)
+    weights = start(draw, kind, sizes)
+    data = amp_of(kind, sizes, weights, *rows(draw, n, sizes), scaling, max_norm, device) | more
     got, wanted = student.run(moves_in_mixed_precision, **data), reference.run(moves_in_mixed_precision, **data)
     found = sorted({value.dtype.name for value in got["weights"].values()})
     expect.true(found == ["float32"], f"The parameters are {', '.join(found)} afterwards, not float32.", kind="dtype")
@@ -633,65 +727,65 @@ SCENARIOS = {
     "cuda:0 to cuda:1": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda:0", "cuda:1")},
     "cpu to cuda": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cpu", "cuda")},
     "cuda:1 to cuda:1": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda:1", "cuda:1")},
-    "without a gpu": {"devices": ("cuda", "cpu"), "hidden": True},
+    "without a gpu": {"devices": ("cuda", "cpu"), "hidden": True, "parts": (SCHEDULE, None)},
+    "plain data": {"kind": "norm", "parts": (SCHEDULE, SCALING), "epochs": (3, 5), "rewritten": True},
+    "plain data on a device": {"parts": (SCHEDULE, SCALING), "devices": ("cuda:1", "cuda:1"), "rewritten": True},
 }
 CPU, CUDA = ([n for n, how in SCENARIOS.items() if ("devices" in how) == on_cuda] for on_cuda in (False, True))
 
 
-@pytest.mark.cell("test_checkpoint", weight=2, search="single")
+@pytest.mark.cell("test_checkpoint", weight=0.5, search="single")
 @pytest.mark.parametrize("name", CPU[:2])
 def test_resumed_run(student, reference, draw, expect, device, name):
     """A resumed run ends where the uninterrupted one does, bit for bit: model and optimizer, without the others."""
     require_resumed(student, reference, draw, expect, device, name)
 
 
-@pytest.mark.cell("test_checkpoint", search="single")
+@pytest.mark.cell("test_checkpoint", weight=0.5, search="single")
 @pytest.mark.parametrize("name", CPU[2:5])
 def test_resumed_schedule_and_scale(student, reference, draw, expect, device, name):
     """A resumed run goes on with the learning rate and the scale of the uninterrupted one, at the right time."""
     require_resumed(student, reference, draw, expect, device, name)
 
 
-@pytest.mark.cell("test_checkpoint", search="single")
-@pytest.mark.parametrize("name", CPU[5:])
+@pytest.mark.cell("test_checkpoint", weight=1.6, search="single")
+@pytest.mark.parametrize("name", CPU[5:6])
 def test_resumed_chance(student, reference, draw, expect, device, name):
     """With dropout a resumed run ends where the uninterrupted one does: the random state goes on, too."""
     require_resumed(student, reference, draw, expect, device, name)
 
 
-@pytest.mark.cell("test_checkpoint", needs="cuda", search="single")
-@pytest.mark.parametrize("name", CUDA[:-1])
+@pytest.mark.cell("test_checkpoint", weight=0.5, needs="cuda", search="single")
+@pytest.mark.parametrize("name", CUDA[:4])
 def test_resumed_elsewhere(student, reference, draw, expect, device, name):
     """A run that was saved on one device goes on as it should on another."""
     require_resumed(student, reference, draw, expect, device, name)
 
 
-@pytest.mark.cell("test_checkpoint", needs="cuda", search="none")
-@pytest.mark.parametrize("name", CUDA[-1:])
+@pytest.mark.cell("test_checkpoint", weight=1.6, needs="cuda", search="none")
+@pytest.mark.parametrize("name", CUDA[4:5])
 def test_loading_without_a_gpu(student, reference, draw, expect, device, name):
     """A file written on a CUDA device can be loaded where there is none."""
     require_resumed(student, reference, draw, expect, device, name)
 
 
-@pytest.mark.cell("test_checkpoint", weight=0.5, search="single")
-@pytest.mark.parametrize("rule", [MOMENTUM, ADAM], ids=["momentum", "Adam"])
-def test_plain_data(student, draw, expect, rule):
-    """`torch.load(path, weights_only=True)` reads the file."""
-    sizes = (3, 4, 2)
-    data = {"kind": "mlp", "sizes": sizes, "weights": start(draw, "mlp", sizes), "epoch": 2, "rule": rule}
-    refused = student.run(read_as_plain_data, **data)
-    sentence = f"torch.load(path, weights_only=True) raised {refused}: the file holds more than plain data."
-    expect.true(not refused, sentence, fault="checkpoint-pickles-objects")
+@pytest.mark.cell("test_checkpoint", weight=1.6, search="single")
+@pytest.mark.parametrize("name", [*CPU[6:], *CUDA[5:]])
+def test_plain_data(student, reference, draw, expect, device, name):
+    """The file is plain data: read with weights_only=True and written again by another program, it is as good."""
+    if name in CPU or device == "cuda":
+        require_resumed(student, reference, draw, expect, device, name)
 
 
-def scenario(draw, kind="mlp", rule=MOMENTUM, parts=(None, None), epochs=(1, 2), devices=("cpu", "cpu"), hidden=False):
+def scenario(draw, kind="mlp", rule=MOMENTUM, parts=(None, None), epochs=(1, 2), devices=("cpu", "cpu"), **how):
     """What the two calls of a scenario are given."""
     sizes = (4, 5, 3)
     x, y = rows(draw, 9, sizes)
     both = {"kind": kind, "sizes": sizes, "x": x, "y": y, "batch_size": 5, "rule": rule, "parts": parts}
     both["epochs"] = epochs
     saved = {"weights": start(draw, kind, sizes), "noise": seed(draw), "device": devices[0]}
-    resumed = {"weights": start(draw, kind, sizes), "noise": seed(draw), "device": devices[1], "no_gpu": hidden}
+    resumed = {"weights": start(draw, kind, sizes), "noise": seed(draw), "device": devices[1]}
+    resumed |= {"no_gpu": how.get("hidden", False), "rewritten": how.get("rewritten", False)}
     return both | saved, both | resumed
 
 
@@ -749,21 +843,21 @@ def require_resumed(student, reference, draw, expect, device, name):
 KEYS = ("loss/train", "loss/validation", "accuracy/validation")
 
 
-@pytest.mark.cell("test_fit", weight=2)
+@pytest.mark.cell("test_fit", weight=0.6)
 @pytest.mark.parametrize("epochs", [2, 1, 3])
 def test_run_on_the_cpu(student, reference, draw, expect, epochs):
     """After one, two and three epochs on the CPU weights and history are right."""
     require_fit(student, reference, expect, run_with_best(reference, draw, PLAINLY_LAST, epochs))
 
 
-@pytest.mark.cell("test_fit", weight=2, needs="cuda", search="single")
+@pytest.mark.cell("test_fit", weight=1.5, needs="cuda", search="single")
 @pytest.mark.parametrize("name", ["cuda", "cuda:1"])
 def test_run_on_a_cuda_device(student, reference, draw, expect, name):
     """On `cuda` and `cuda:1` weights and history are right, with a network that draws numbers there."""
     require_fit(student, reference, expect, short_run(reference, draw) | {"kind": "norm" + DRAWN, "device": name})
 
 
-@pytest.mark.cell("test_fit", weight=0.5, needs="cuda", search="single")
+@pytest.mark.cell("test_fit", weight=0.3, needs="cuda", search="single")
 @pytest.mark.parametrize("name", ["cuda", "cuda:1"])
 def test_devices_of_a_run(student, reference, draw, expect, name):
     """On `cuda` and `cuda:1` the model is trained and left there, and weights and history are right."""
@@ -774,24 +868,30 @@ def test_devices_of_a_run(student, reference, draw, expect, name):
     require_fitted(expect, data, got, reference.run(fitted, **data))
 
 
-@pytest.mark.cell("test_fit", search="single")
+@pytest.mark.cell("test_fit", weight=1.8, search="single")
 def test_best_weights(student, reference, draw, expect):
-    """The model comes back as it was after the epoch with the lowest validation loss, whichever that is."""
+    """The model comes back as it was after the epoch with the lowest validation loss, or the first of several."""
     require_fit(student, reference, expect, short_run(reference, draw))
     # All runs before the first comparison: only together do they tell one wrong rule from another.
     runs = [run_with_best(reference, draw, rule) for rule in RULES]
     answers = [(student.run(fitted, **data), reference.run(fitted, **data)) for data in runs]
     for data, (got, wanted) in zip(runs, answers, strict=True):
         require_fitted(expect, data, got, wanted)
+    # For rows of zeros the weights of the first layer do not matter: where they alone are trained, losses stay equal.
+    data = run_of(draw, 3) | {"kind": "mlp", "trained": ["0.weight"]}
+    data |= {"weights": start(draw, "mlp", data["sizes"]), "x_val": 0 * data["x_val"], "learning_rate": 0.6}
+    require_fit(student, reference, expect, data)
 
 
-@pytest.mark.cell("test_fit", search="single")
+@pytest.mark.cell("test_fit", weight=1.8, search="single")
 @pytest.mark.parametrize("epochs", [3, 1])
 def test_tensorboard(student, reference, draw, expect, epochs):
     """TensorBoard's file holds the three scalars, with the steps 1, 2, ... and the numbers of the run."""
     require_fit(student, reference, expect, short_run(reference, draw))
     data = run_of(draw, epochs)
-    got, wanted = (scalars_in(side.run(scalars_of_a_fit, **data)["files"], expect) for side in (student, reference))
+    files, right = (side.run(scalars_of_a_fit, **data)["files"] for side in (student, reference))
+    got, wanted = scalars_in(files, expect), scalars_in(right, expect)
+    expect.true(files, "When fit had returned, log_dir held no file for TensorBoard.", fault="scalars-elsewhere")
     expect.true(got, "When fit had returned, there were no scalars in the file.", fault="writer-not-closed")
     missing = [tag for tag in KEYS if tag not in got]
     sentence = f"The file has no {' and no '.join(missing)}; it has {', '.join(sorted(got))}."
@@ -817,7 +917,7 @@ def scalars_in(files, expect):
         return training.read_scalars(folder)
 
 
-@pytest.mark.cell("test_fit", weight=2, search="none")
+@pytest.mark.cell("test_fit", search="none")
 def test_held_out_digits(student, reference, draw, expect, device):
     """A small convolutional network trained by fit reads at least 80 % of the held-out digits."""
     require_fit(student, reference, expect, short_run(reference, draw))
@@ -920,12 +1020,12 @@ def require_fit(student, reference, expect, data):
 
 def require_fitted(expect, data, got, wanted):
     history = got["history"]
-    keys = sorted(map(str, history)) if type(history) is dict else type(history).__name__
+    keys = ", ".join(map(str, history)) if type(history) is dict else f"a value of type {type(history).__name__}"
     sentence = f"fit should return a dict with the keys {', '.join(KEYS)}; it returned {keys}."
-    expect.true(keys == sorted(KEYS), sentence, kind="keys")
+    expect.true(type(history) is dict and set(KEYS) <= set(history), sentence, kind="keys")
     for key in KEYS:
         values = history[key]
-        plain = type(values) is list and all(type(value) is float for value in values)
+        plain = type(values) is list and all(isinstance(value, float) for value in values)
         tensors = type(values) is list and any(getattr(value, "framework", "") == "torch" for value in values)
         sentence = f'history["{key}"] should be a list of floats; it is {shown(values)}.'
         expect.true(plain, sentence, kind="type", fault="result-is-a-tensor" if tensors else "")
@@ -969,7 +1069,7 @@ def many(draw):
 def require_float(expect, function, value, form="a float"):
     fault = "result-is-a-tensor" if getattr(value, "framework", "") == "torch" else ""
     sentence = f"{function} should return {form}; it returned {shown(value)}."
-    expect.true(type(value) is float, sentence, kind="type", fault=fault)
+    expect.true(isinstance(value, float), sentence, kind="type", fault=fault)
 
 
 def require_outputs(expect, got, wanted):

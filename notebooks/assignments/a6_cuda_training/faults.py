@@ -51,9 +51,9 @@ ANYWHERE = [
         "result-is-a-tensor",
         family="AG06",
         cell="train_step",
-        words="Your function returns a tensor where the text asks for a Python float. A loss that is a tensor keeps "
-        "its whole graph alive for as long as somebody holds it, and it lives on the device. Look at the value that "
-        "you return.",
+        words="Your function returns a tensor where the text asks for a Python float. A tensor takes memory on its "
+        "device, and one that was not detached keeps its whole graph alive for as long as somebody holds it. Look at "
+        "the value that you return.",
         pairs=False,
     ),
     Fault(
@@ -64,6 +64,7 @@ ANYWHERE = [
         "and once for the loss, say), or something larger travels in every step, such as the model. Copies are the "
         "slowest part of a small step. Look for every `.to(`, `.cuda(` and `.cpu(` inside the loop.",
         pairs=False,
+        minor=True,  # the numbers are right; and what was copied is known only from a log, so it cannot weigh much
     ),
 ]
 
@@ -137,8 +138,8 @@ TRAIN_STEP = [
         "step-writes-into-the-batch",
         family="DV01",
         cell="train_step",
-        words="Your code puts something back into the batch. A batch may be a tuple, which cannot be written to; a "
-        "list would be changed for whoever called you. Look at where the copies on the device are kept.",
+        words="Your code assigns to an element of a tuple, which cannot be written to. A batch may be a tuple; a list "
+        "would be changed for whoever called you. Look at where the copies on the device are kept.",
         raises=r"'tuple' object does not support item assignment",
         tests=STEP,
         pairs=False,
@@ -157,8 +158,7 @@ TRAIN_STEP = [
         family="OP01",
         cell="train_step",
         edits={"    optimizer.step()\n": ""},
-        words="No weight has moved: gradients are computed, and the optimizer never takes its step. Look at the end of "
-        "the function.",
+        words="No weight has moved, because the optimizer never takes its step. Look at the end of the function.",
         tests=STEP,
     ),
     Fault(
@@ -262,16 +262,16 @@ MAKE_LOADERS = [
         "seed-does-not-decide",
         family="RP01",
         cell="make_loaders",
-        words="With the same seed the rows came in another order once the program had drawn other random numbers. A "
-        "run that cannot be repeated cannot be compared. Look at which generator the loader draws from: the global one "
-        "is shared with everything else.",
+        words="With the same seed the rows came in another order in a second run, in which the program drew other "
+        "random numbers beside. A run that cannot be repeated cannot be compared. Look at which generator the loader "
+        "draws from: the global one is shared with everything else.",
         tests=LOADERS,
     ),
     Fault(
         "same-order-each-epoch",
         family="RP02",
         cell="make_loaders",
-        words="Every epoch has the same order, so the same rows meet in a batch each time. Shuffling is there to mix "
+        words="Two epochs have the same order, so the same rows meet in a batch each time. Shuffling is there to mix "
         "them anew. Look at when the order is drawn, and whether the generator is seeded again each time.",
         tests=LOADERS,
     ),
@@ -279,8 +279,8 @@ MAKE_LOADERS = [
         "seed-ignored",
         family="RP01",
         cell="make_loaders",
-        words="Two different seeds give the same order: the argument is not used. To see how much of a result is "
-        "chance one runs it with several seeds. Look for a number where `seed` belongs.",
+        words="Two different seeds give the same order, as if the argument were not used. To see how much of a result "
+        "is chance one runs it with several seeds. Look for a number where `seed` belongs.",
         tests=LOADERS,
     ),
     Fault(
@@ -296,8 +296,8 @@ MAKE_LOADERS = [
         "labels-not-with-rows",
         family="DA02",
         cell="make_loaders",
-        words="Rows and labels are no longer pairs: they were shuffled separately, or only one of them was. No model "
-        "can learn from that. Look at how the two are put together.",
+        words="Rows and labels are no longer pairs, as when they are shuffled separately or only one of them is. No "
+        "model can learn from that. Look at how the two are put together.",
         tests=LOADERS,
     ),
     Fault(
@@ -316,6 +316,22 @@ MAKE_LOADERS = [
         "Cross-entropy reads integer labels as classes, and a float64 batch does not fit float32 weights. Look at how "
         "the arrays become tensors.",
         tests=LOADERS,
+    ),
+    Fault(
+        "loaders-swapped",
+        family="DA05",
+        cell="make_loaders",
+        words="Your training loader gives the validation rows. The text asks for the training loader first. Look at "
+        "the order in which you return the two.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "loader-is-no-dataloader",
+        cell="make_loaders",
+        words="One of the two is not a `DataLoader`. A list of batches, for example, lies in memory whole and never "
+        "changes its order. Look at what you return.",
+        tests=LOADERS,
+        minor=True,  # where the batches come in the right order, little depends on it
     ),
 ]
 
@@ -390,8 +406,7 @@ TRAIN_EPOCH = [
         family="OP01",
         cell="train_epoch",
         edits={"        optimizer.step()\n": ""},
-        words="No weight has moved: gradients are computed, and the optimizer never takes a step. Look at the end of "
-        "the loop.",
+        words="No weight has moved, because the optimizer never takes a step. Look at the end of the loop.",
         tests=EPOCH,
     ),
     Fault(
@@ -539,7 +554,7 @@ TRAIN_EPOCH = [
         family="DV13",
         cell="train_epoch",
         words="The memory in use on the device grows with every batch: something of each batch is kept, such as its "
-        "outputs. A long epoch then ends in an out-of-memory error. Look at what your loop collects.",
+        "inputs or outputs. A long epoch then ends in an out-of-memory error. Look at what your loop collects.",
         tests=EPOCH,
         pairs=False,
     ),
@@ -550,6 +565,29 @@ TRAIN_EPOCH = [
         words="Your loop makes the host wait for the device more than once for each batch. While it waits, it cannot "
         "prepare the next batch, and the device soon idles. Look for `.item()`, `float(...)`, `.cpu()`, `print` and "
         "`if` on tensors inside the loop.",
+        tests=EPOCH,
+        pairs=False,
+        minor=True,  # the numbers are right; and how often the host waits is known only from a log
+    ),
+    Fault(
+        "epoch-loss-afterwards",
+        family="LS10",
+        cell="train_epoch",
+        edits={
+            "        total += loss.item() * len(x)\n": "        with torch.no_grad():\n"
+            "            total += loss_fn(model(x), y).item() * len(x)\n"
+        },
+        words="Each batch's loss is that of the weights after its step. The text asks for the one that the step was "
+        "computed from: it needs no second forward pass. Look at which loss you add up.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-divides-by-the-data-set",
+        family="EV06",
+        cell="train_epoch",
+        edits={"return total / rows": "return total / len(loader.dataset)"},
+        words="Your mean loss is divided by the size of the whole data set. A loader may leave rows out (a smaller "
+        "last batch, a sampler), and those were never seen. Look at what you divide by.",
         tests=EPOCH,
         pairs=False,
     ),
@@ -651,8 +689,10 @@ EVALUATE = [
         "evaluation-builds-graphs",
         family="EV02",
         cell="evaluate",
+        raises=r"call numpy\(\) on Tensor that requires grad",
         words="The outputs require gradients: PyTorch notes down every operation for a backward pass that never comes. "
-        "That costs memory and time. Look at what tells PyTorch that no gradients are wanted.",
+        "That costs memory and time, and NumPy does not take such outputs. Look at what tells PyTorch that no "
+        "gradients are wanted.",
         tests=EVALUATION,
         pairs=False,
     ),
@@ -766,8 +806,8 @@ EVALUATE = [
         "evaluation-remembers",
         family="EV07",
         cell="evaluate",
-        words="A second call gives other numbers than the first: sums of earlier calls are still there. Look at where "
-        "they are set to zero.",
+        words="A second call gives wrong numbers where the first gave right ones: something of the first is still "
+        "there, such as its sums. Look at where they are set to zero.",
         tests=EVALUATION,
         pairs=False,
     ),
@@ -783,9 +823,40 @@ EVALUATE = [
         "evaluation-freezes-parameters",
         cell="evaluate",
         edits={"    model.eval()\n": "    model.eval()\n    model.requires_grad_(False)\n"},
-        words="After the evaluation the parameters no longer require gradients, so the next training step fails or "
-        "does nothing. Look at how you keep PyTorch from building a graph, and whether that ends.",
+        words="After the evaluation backward() fails or does nothing: either the parameters no longer require "
+        "gradients, or gradients are still switched off for the whole program. Look at how you keep PyTorch from "
+        "building a graph, and whether that ends.",
         tests=EVALUATION,
+    ),
+    Fault(
+        "evaluation-unfreezes-parameters",
+        cell="evaluate",
+        edits={"    model.eval()\n": "    model.eval()\n    model.requires_grad_(True)\n"},
+        words="After the evaluation every parameter requires gradients, also those that did not before: a layer that "
+        "somebody has frozen is trained on. Look for `requires_grad`. There is a way to do without.",
+        tests=EVALUATION,
+    ),
+    Fault(
+        "accuracy-before-the-loss",
+        cell="evaluate",
+        edits={"return total / rows, right / rows": "return right / rows, total / rows"},
+        words="You return the accuracy first and the loss second. The text asks for (loss, accuracy). Look at the "
+        "order.",
+        tests=EVALUATION,
+        pairs=False,
+    ),
+    Fault(
+        "evaluation-last-batch-skipped",
+        family="EV08",
+        cell="evaluate",
+        edits={
+            "            x, y = x.to(device), y.to(device)\n": "            if rows and len(x) < largest:\n"
+            "                break\n            largest = len(x)\n            x, y = x.to(device), y.to(device)\n"
+        },
+        words="The last batch is left out when it is smaller than the others. Its rows count, too. Look at what your "
+        "loop does with a batch of another size.",
+        tests=EVALUATION,
+        pairs=False,
     ),
     Fault(
         "evaluation-waits-too-often",
@@ -795,6 +866,7 @@ EVALUATE = [
         "Look for `.item()`, `.tolist()`, `float(...)` and `if` on tensors.",
         tests=EVALUATION,
         pairs=False,
+        minor=True,  # the numbers are right; and how often the host waits is known only from a log
     ),
 ]
 
@@ -944,8 +1016,62 @@ TRAIN_EPOCH_AMP = [
         family="OP01",
         cell="train_epoch_amp",
         edits={"        scaler.step(optimizer)\n": ""},
-        words="No weight has moved: the step is never taken. Look at the end of the loop.",
+        words="No weight has moved, as if the step were never taken. Look at the end of the loop.",
         tests=AMP,
+    ),
+    Fault(
+        "autocast-around-everything",
+        family="AM05",
+        cell="train_epoch_amp",
+        edits={
+            "    total, rows = 0.0, 0\n": '    total, rows = 0.0, 0\n    around = torch.autocast("cuda", dtype='
+            "torch.float16)\n    around.__enter__()\n",
+            "    return total / rows": "    around.__exit__(None, None, None)\n    return total / rows",
+        },
+        words="Autocast surrounds more than the forward pass and the loss: it is still on when the optimizer makes its "
+        "step. It keeps float16 copies of the weights for as long as it is on, so that later batches may be computed "
+        "with old weights. Look at which lines it surrounds.",
+        tests=AMP,
+        minor=True,  # where a GPU computes the same all the same, it is a matter of style
+    ),
+    Fault(
+        "amp-skipped-batches-left-out",
+        family="EV06",
+        cell="train_epoch_amp",
+        edits={
+            "        scaler.update()\n        total += loss.item() * len(x)\n        rows += len(x)\n": "        "
+            "before = scaler.get_scale()\n        scaler.update()\n        if scaler.get_scale() >= before:\n"
+            "            total += loss.item() * len(x)\n            rows += len(x)\n",
+            "return total / rows": "return total / max(rows, 1)",
+        },
+        words="Batches whose step was skipped are missing from your mean loss. They were computed, and the text counts "
+        "them. Look at the condition under which you add a loss.",
+        tests=AMP,
+        pairs=False,
+    ),
+    Fault(
+        "amp-each-group-clipped",
+        family="OP08",
+        cell="train_epoch_amp",
+        edits={
+            "        nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n": "        for g in "
+            "optimizer.param_groups:\n            nn.utils.clip_grad_norm_(g['params'], max_norm)\n"
+        },
+        words="The norm of each parameter group of the optimizer is limited by itself. The text limits the norm of all "
+        "gradients together. Look at what is passed to the clipping.",
+        tests=AMP,
+        pairs=False,
+    ),
+    Fault(
+        "amp-scaler-of-its-own",
+        family="AM02",
+        cell="train_epoch_amp",
+        edits={"    model.train()\n": '    model.train()\n    scaler = torch.amp.GradScaler("cuda")\n'},
+        words="The scaler that you are given is not used: its scale has not changed, and the steps are those of "
+        "another scaler. A scale that was found in earlier epochs is lost. Look for a `GradScaler` that is made in the "
+        "function.",
+        tests=AMP,
+        pairs=False,
     ),
     Fault(
         "amp-loss-still-scaled",
@@ -1083,8 +1209,9 @@ CHECKPOINTS = [
         family="SV02, RP01",
         cell="checkpoint",
         edits={'checkpoint["random"].cpu()': 'checkpoint["random"]'},
-        words="The random state was loaded onto the device with everything else, and cannot be set from there: that of "
-        "the CPU's generator belongs on the CPU. Look at what map_location does to all tensors of the file.",
+        words="The random state cannot be set: that of the CPU's generator is a byte tensor on the CPU, and yours is "
+        "something else by then. Often it was loaded onto the device with everything else: look at what map_location "
+        "does to all tensors of the file.",
         raises=r"RNG state must be a torch\.ByteTensor",
         tests=CHECKPOINT,
         pairs=False,
@@ -1130,6 +1257,7 @@ CHECKPOINTS = [
         "checkpoint-pickles-objects",
         family="SV07",
         cell="checkpoint",
+        raises=r"Weights only load failed",
         words="The file holds Python objects: a whole model, an optimizer, or something else with a class. Such a file "
         "can run any code when it is opened, and breaks when a class changes its place. Look at what you put into it.",
         tests=CHECKPOINT,
@@ -1170,6 +1298,36 @@ CHECKPOINTS = [
         cell="checkpoint",
         edits={'    return checkpoint["epoch"]\n': '    model.cpu()\n    return checkpoint["epoch"]\n'},
         words="After loading, the model is on the CPU, whichever device it was on. Look at every `.cpu()` and `.to(`.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-saving-moves-the-model",
+        family="DV11, SV06",
+        cell="checkpoint",
+        edits={"    checkpoint = {\n": "    model.cpu()\n    checkpoint = {\n"},
+        words="After saving, the model is on the CPU, so the run that was saved cannot go on: `model.cpu()` moves the "
+        "model itself and makes no copy. Look at what happens to the model before its state is taken.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-schedule-replayed",
+        family="SV02",
+        cell="checkpoint",
+        edits={
+            '        scheduler.load_state_dict(checkpoint["scheduler"])\n': "        for _ in range(checkpoint["
+            '"epoch"]):\n            scheduler.step()\n'
+        },
+        words="You bring the schedule up to date by making its steps again. Each of them changes the learning rate, "
+        "which came back with the optimizer already: it falls twice. Look at what a scheduler can save and load.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-seeded-instead",
+        family="RP04",
+        cell="checkpoint",
+        edits={'torch.set_rng_state(checkpoint["random"].cpu())': 'torch.manual_seed(checkpoint["epoch"])'},
+        words="After loading, the random numbers begin at a seed and do not go on where the saved run was. Look at "
+        "what is saved and set of the random state.",
         tests=CHECKPOINT,
     ),
 ]
@@ -1281,8 +1439,9 @@ FITS = [
             "    optimizer = torch.optim.SGD(model.parameters(),": "    import copy\n\n"
             "    optimizer = torch.optim.SGD(copy.deepcopy(model).parameters(),"
         },
-        words="Your optimizer moves the parameters of another model: those of this one stay where they were. Look at "
-        "which parameters it gets, and whether the model is copied or made anew after that.",
+        words="The parameters of the model stay where they were. Perhaps your optimizer moves those of another model: "
+        "look at which parameters it gets, whether the model is copied or made anew after that, and whether the "
+        "optimizer makes its steps.",
         tests=FIT,
         pairs=False,
     ),
@@ -1407,8 +1566,41 @@ FITS = [
     Fault(
         "writer-not-closed",
         cell="fit",
-        words="When your function returns, TensorBoard's file holds no scalars. A writer collects them and writes now "
-        "and then; who does not close or flush it loses the end, or everything. Look at what becomes of the writer.",
+        words="When your function returns, TensorBoard's file in `log_dir` holds no scalars. A writer collects what it "
+        "is given and writes now and then: without `close` or `flush` the end is lost, or everything. Look at what "
+        "becomes of the writer before you return, and at what it is given.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "scalars-elsewhere",
+        cell="fit",
+        words="When your function returns, there is no file for TensorBoard in `log_dir` itself. A `SummaryWriter` "
+        "without arguments makes a folder `runs` of its own. Look at the folder that your writer is told.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-last-of-equals",
+        family="OP14",
+        cell="fit",
+        edits={"if val_loss < lowest:": "if val_loss <= lowest:"},
+        words="Where several epochs have the same lowest validation loss, the model comes back as it was after a later "
+        "one. The text asks for the first. Look at the comparison.",
+        tests=FIT,
+        pairs=False,
+    ),
+    Fault(
+        "fit-stops-early",
+        family="OP14",
+        cell="fit",
+        edits={
+            "                best = {name: value.clone() for name, value in model.state_dict().items()}\n": "          "
+            "      best = {name: value.clone() for name, value in model.state_dict().items()}\n            else:\n"
+            "                break\n"
+        },
+        words="Training ends as soon as the validation loss does not fall. The text asks for all epochs: a loss may "
+        "fall again. Look for a `break`.",
         tests=FIT,
         pairs=False,
     ),

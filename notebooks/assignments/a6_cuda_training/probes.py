@@ -65,21 +65,21 @@ def loaders_two_epochs(ns, x_train, y_train, x_val, y_val, batch_size, device, s
     train_loader, val_loader = ns.make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed)
 
     def epoch(loader):
-        return [(x.cpu().numpy().copy(), y.cpu().numpy().copy()) for x, y in loader]
+        return [(x.numpy().copy(), y.numpy().copy()) for x, y in loader]
 
     return {"train": [epoch(train_loader), epoch(train_loader)], "validation": [epoch(val_loader), epoch(val_loader)]}
 
 
 def kinds_of_batches(ns, x_train, y_train, x_val, y_val, batch_size, device, seed):
-    """What the batches are: dtypes and devices of both loaders."""
+    """What both loaders are, and their batches: kinds, and devices."""
     import torch
 
     found = {}
     loaders = ns.make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed)
     for name, loader in zip(("train", "validation"), loaders, strict=True):
         x, y = next(iter(loader))
-        tensors = torch.is_tensor(x) and torch.is_tensor(y)
-        found[name] = [str(x.dtype), str(x.device), str(y.dtype), str(y.device)] if tensors else [type(x).__name__]
+        kind = "DataLoader" if isinstance(loader, torch.utils.data.DataLoader) else type(loader).__name__
+        found[name] = {"kind": kind, "workers": getattr(loader, "num_workers", 0), "on": [str(x.device), str(y.device)]}
     return found
 
 
@@ -123,7 +123,9 @@ def draws_after_making_loaders(ns, x, y, batch_size, device, seed, noise):
 # --- 3. train_epoch -------------------------------------------------------------------------------------------------
 
 
-def weights_after_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode=True):
+def weights_after_an_epoch(
+    ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode=True, drop_last=False
+):
     """Weights, running statistics and mean loss after one `train_epoch`."""
     import numpy as np
     import torch
@@ -134,7 +136,7 @@ def weights_after_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings,
     model.train(training_mode)
     optimizer = torch.optim.SGD(model.parameters(), **settings)
     steps = training.count_steps(optimizer)
-    loader = training.batches_of(x, y, batch_size)
+    loader = training.batches_of(x, y, batch_size, drop_last=drop_last)
     loss = ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
     found = {"weights": training.parameters(model), "statistics": training.buffers(model), "loss": loss}
     # Nothing is demanded of the steps, but where no weight has moved they tell two mistakes apart.
@@ -166,6 +168,26 @@ def economy_of_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, de
         "memory": memory,
         "weights": training.parameters(model),
     }
+
+
+def epoch_in_little_memory(ns, kind, sizes, weights, x, y, many, settings, device, held, room):
+    """Weights after an epoch that goes over the same batch again and again, with `room` bytes to spare.
+
+    held: what the graph of each batch holds in memory.
+    """
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    model.append(training.Heavy(held))
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    loader = [(torch.tensor(x).repeat(1, sizes[0] // x.shape[1]), torch.tensor(y))] * many
+    loss_fn = torch.nn.CrossEntropyLoss()
+    ns.train_epoch(model, loader[:3], loss_fn, optimizer, device)  # the first allocates gradients and momentum
+    with training.memory_left(device, room):
+        ns.train_epoch(model, loader, loss_fn, optimizer, device)
+    return training.parameters(model)
 
 
 def graphs_in_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device):
@@ -238,6 +260,22 @@ def model_around_evaluation(ns, kind, sizes, weights, x, y, batch_size, device, 
     return {"result": result, "weights": training.parameters(model), "statistics": training.buffers(model)}
 
 
+def evaluation_by_numpy(ns, kind, sizes, weights, x, y, batch_size, device):
+    """What `evaluate` returns for a loss that NumPy computes, which takes no tensor that requires gradients."""
+    import numpy as np
+    import torch
+
+    from course_lib.checks import training
+
+    def in_numpy(outputs, labels):
+        scores = outputs.numpy().astype(np.float64)
+        right = np.exp(scores)[np.arange(len(scores)), labels.numpy()]
+        return torch.tensor(float(np.mean(np.log(np.exp(scores).sum(axis=1)) - np.log(right))))
+
+    model = training.network(kind, sizes, weights).to(device)
+    return ns.evaluate(model, training.batches_of(x, y, batch_size), in_numpy, device)
+
+
 def watched_evaluation(ns, kind, sizes, weights, x, y, batch_size, device):
     """For each forward pass of `evaluate`: whether in training mode, and whether the output requires gradients."""
     import torch
@@ -273,15 +311,19 @@ def economy_of_an_evaluation(ns, kind, sizes, weights, x, y, batch_size, device)
 # --- 5. train_epoch_amp ---------------------------------------------------------------------------------------------
 
 
-def moves_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
-    """How far `train_epoch_amp` moves each parameter, the parameters, the mean loss and the scale afterwards."""
+def moves_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device, **more):
+    """How far `train_epoch_amp` moves each parameter, the parameters, the mean loss and the scale afterwards.
+
+    evaluating: the model arrives in that mode. split: the optimizer has two groups.
+    """
     import numpy as np
     import torch
 
     from course_lib.checks import training
 
-    model = training.network(kind, sizes, weights).to(device)
-    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    model = training.network(kind, sizes, weights).to(device).train(not more.get("evaluating", False))
+    groups = [{"params": list(model.parameters())[k::2]} for k in (0, 1)]
+    optimizer = torch.optim.SGD(groups if more.get("split") else model.parameters(), **settings)
     scaler = torch.amp.GradScaler("cuda", **scaling)
     loader = training.batches_of(x, y, batch_size)
     loss = ns.train_epoch_amp(model, loader, torch.nn.CrossEntropyLoss(), optimizer, scaler, device, max_norm)
@@ -348,12 +390,15 @@ def dtypes_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settin
     model.register_forward_pre_hook(lambda *_: during.update(str(p.dtype)[6:] for p in model.parameters()))
     model.eval()
     optimizer = torch.optim.SGD(model.parameters(), **settings)
+    at_steps = []
+    optimizer.register_step_pre_hook(lambda *_: at_steps.append(torch.is_autocast_enabled("cuda")))
     scaler = torch.amp.GradScaler("cuda", **scaling)
     loader = training.batches_of(x, y, batch_size)
     ns.train_epoch_amp(model, loader, torch.nn.CrossEntropyLoss(), optimizer, scaler, device, max_norm)
     after = training.parameters(model)
     moves = {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights}
     seen = {"outputs": watch.dtypes, "training": watch.training_modes, "parameters": sorted(during)}
+    seen["autocast at steps"] = at_steps
     return seen | {"moves": moves}
 
 
@@ -364,7 +409,8 @@ def interrupted_run(ns, kind, sizes, weights, x, y, batch_size, rule, parts, epo
     """A run of `epochs[1]` epochs that is saved after `epochs[0]`, with its file; given a `file`, the run that goes on.
 
     rule: optimizer and its settings. parts: settings of the schedule and the scaler, or None for each. noise: seed of
-    the random generator. no_gpu: no CUDA device is to be had while the file is loaded.
+    the random generator. no_gpu: no CUDA device is to be had while the file is loaded. rewritten: before that, another
+    program reads the file as plain data and writes what it has read.
     """
     import os
     import tempfile
@@ -408,6 +454,8 @@ def interrupted_run(ns, kind, sizes, weights, x, y, batch_size, rule, parts, epo
         else:
             with open(path, "wb") as copied:
                 copied.write(file)
+            if more.get("rewritten"):
+                torch.save(torch.load(path, map_location="cpu", weights_only=True), path)
             asked = torch.cuda.is_available, torch.cuda.device_count
             if no_gpu:
                 torch.cuda.is_available, torch.cuda.device_count = (lambda: False), (lambda: 0)
@@ -425,38 +473,18 @@ def interrupted_run(ns, kind, sizes, weights, x, y, batch_size, rule, parts, epo
     }
 
 
-def read_as_plain_data(ns, kind, sizes, weights, epoch, rule):
-    """Whether the file of `save_checkpoint` can be read as plain data: nothing, or the error's type."""
-    import os
-    import pickle
-    import tempfile
-
-    import torch
-
-    from course_lib.checks import training
-
-    model = training.network(kind, sizes, weights)
-    optimizer = getattr(torch.optim, rule[0])(model.parameters(), **rule[1])
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "run.pt")
-        ns.save_checkpoint(path, model, optimizer, None, None, epoch)
-        try:
-            torch.load(path, map_location="cpu", weights_only=True)
-        except pickle.UnpicklingError as error:
-            return type(error).__name__
-    return ""
-
-
 # --- 7. fit ---------------------------------------------------------------------------------------------------------
 
 
-def fitted(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, learning_rate, device):
-    """What `fit` returns, and what the model holds afterwards."""
+def fitted(ns, kind, sizes, weights, x, y, x_val, y_val, batch_size, epochs, learning_rate, device, trained=None):
+    """What `fit` returns, and what the model holds afterwards. trained: the only parameters that require gradients."""
     import tempfile
 
     from course_lib.checks import training
 
     model = training.network(kind, sizes, weights)
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(trained is None or name in trained)
     # Nothing is demanded of the watch: it tells a model that was never on the device from one brought back.
     model.append(training.Watch())
     loaders = training.batches_of(x, y, batch_size), training.batches_of(x_val, y_val, batch_size)

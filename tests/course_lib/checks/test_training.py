@@ -79,7 +79,8 @@ def test_a_watch_changes_no_number_and_sees_mode_graph_and_dtype() -> None:
     assert watch.builds_graph == [True, False]
     assert watch.dtypes == ["float32", "float16"]
     assert watch.devices == ["cpu", "cpu"]
-    assert copy.deepcopy(watch).training_modes == []
+    copy.deepcopy(watch)(x)
+    assert watch.training_modes == [True, False, False]
 
 
 def test_a_watch_counts_the_graphs_that_somebody_holds() -> None:

@@ -36,9 +36,11 @@ WRONG = [
         'state = {"epoch": 0, "rng": torch.random.get_rng_state()}',
     ),
     Wrong("wrong_checkpoint_epoch_not_returned", "No return.")
+    .breaks("`load_checkpoint` returns it")
     .expect(test_checkpoint="failed:checkpoint-epoch-not-returned")
     .edit('return state["epoch"]', 'print("epoch", state["epoch"])'),
     Wrong("wrong_checkpoint_epoch_off_by_one", "The next epoch is saved.")
+    .breaks("`epoch` is the number of epochs that are done")
     .expect(test_checkpoint="failed:checkpoint-epoch-off-by-one")
     .edit(
         'state = {"epoch": epoch, "rng": torch.random.get_rng_state()}',
@@ -51,10 +53,12 @@ WRONG = [
     .expect(test_checkpoint="partial:checkpoint-model-moved-to-cpu")
     .edit('model.load_state_dict(state["model"])', 'model.load_state_dict(state["model"])\n    model.to("cpu")'),
     Wrong("wrong_checkpoint_model_not_loaded", "Saved with a prefix, loaded with strict=False.")
+    .breaks("brings everything back from it")
     .expect(test_checkpoint="failed:checkpoint-model-not-loaded")
     .edit("model.state_dict()", '{"module." + k: v for k, v in model.state_dict().items()}')
     .edit('model.load_state_dict(state["model"])', 'model.load_state_dict(state["model"], strict=False)'),
     Wrong("wrong_checkpoint_none_not_handled", "None is not thought of.")
+    .breaks("may be `None`, when saving and when loading")
     .expect(test_checkpoint="partial:checkpoint-none-not-handled")
     .edit(
         'if scheduler is not None:\n        state["scheduler"] = scheduler.state_dict()',
@@ -65,11 +69,13 @@ WRONG = [
     .edit('    state["optimizer"] = optimizer.state_dict()\n', "")
     .edit('    optimizer.load_state_dict(state["optimizer"])\n', ""),
     Wrong("wrong_checkpoint_pickles_objects", "The whole model is saved.")
+    .breaks("The file holds plain data only")
     .expect(test_checkpoint="partial:checkpoint-pickles-objects")
     .edit("model.state_dict()", "model")
     .edit('map_location="cpu"', 'map_location="cpu", weights_only=False')
     .edit('model.load_state_dict(state["model"])', 'model.load_state_dict(state["model"].state_dict())'),
     Wrong("wrong_checkpoint_random_state_missing", "The random state is saved and not set.")
+    .breaks("The random state of PyTorch on the CPU")
     .expect(test_checkpoint="partial:checkpoint-random-state-missing")
     .edit('    torch.random.set_rng_state(state["rng"])\n', ""),
     Wrong(
@@ -78,6 +84,7 @@ WRONG = [
     .expect(test_checkpoint="partial:checkpoint-random-state-on-the-device")
     .edit('map_location="cpu"', "map_location=torch.device(device)"),
     Wrong("wrong_checkpoint_saving_changes_the_mode", "eval before saving.")
+    .breaks("Saving changes nothing")
     .expect(test_checkpoint="partial:checkpoint-saving-changes-the-mode")
     .edit('state["scaler"] = scaler.state_dict()', 'state["scaler"] = scaler.state_dict()\n    model.train(False)'),
     Wrong("wrong_checkpoint_scaler_missing", "No scaler.")
@@ -85,6 +92,7 @@ WRONG = [
     .edit('    if scaler is not None:\n        state["scaler"] = scaler.state_dict()\n', "")
     .edit('    if scaler is not None:\n        scaler.load_state_dict(state["scaler"])\n', ""),
     Wrong("wrong_checkpoint_scheduler_missing", "No scheduler.")
+    .breaks("all four go on as the saved ones would have")
     .expect(test_checkpoint="partial:checkpoint-scheduler-missing")
     .edit('    if scheduler is not None:\n        scheduler.load_state_dict(state["scheduler"])\n', ""),
     Wrong("wrong_checkpoint_statistics_missing", "Only parameters are saved.")
@@ -97,10 +105,36 @@ WRONG = [
             p.copy_(saved)""",
     ),
     Wrong("wrong_checkpoint_without_map_location", "Loaded to where it was.")
+    .breaks("can be loaded for any `device`")
     .expect(test_checkpoint="partial:checkpoint-without-map-location")
     .edit('state = torch.load(path, map_location="cpu")', "state = torch.load(path)"),
     Wrong("wrong_two_in_the_checkpoint", "The random state and the schedule are both forgotten.")
     .expect(test_checkpoint="partial:checkpoint-scheduler-missing")
     .edit('    torch.random.set_rng_state(state["rng"])\n', "")
     .edit('    if scheduler is not None:\n        scheduler.load_state_dict(state["scheduler"])\n', ""),
+    Wrong("wrong_checkpoint_saving_moves_the_model", "model.cpu() before the state is taken.")
+    .breaks("Saving changes nothing")
+    .expect(test_checkpoint="partial:checkpoint-saving-moves-the-model")
+    .edit("model.state_dict()", "model.cpu().state_dict()"),
+    Wrong("wrong_checkpoint_schedule_replayed", "The scheduler makes its steps again.")
+    .breaks("all four go on as the saved ones would have")
+    .expect(test_checkpoint="partial:checkpoint-schedule-replayed")
+    .edit(
+        'scheduler.load_state_dict(state["scheduler"])', 'for _ in range(state["epoch"]):\n            scheduler.step()'
+    ),
+    Wrong("wrong_checkpoint_seeded_instead", "A seed made of the epoch.")
+    .breaks("so that dropout goes on with the same masks")
+    .expect(test_checkpoint="partial:checkpoint-seeded-instead")
+    .edit('torch.random.set_rng_state(state["rng"])', 'torch.random.manual_seed(state["epoch"])'),
+    Wrong("wrong_checkpoint_two_files", "The optimizer has a file of its own.")
+    .breaks("which writes one file")
+    .expect(test_checkpoint="failed")
+    .edit(
+        "torch.save(state, path)",
+        'torch.save(state.pop("optimizer"), str(path) + ".optimizer")\n    torch.save(state, path)',
+    )
+    .edit(
+        'optimizer.load_state_dict(state["optimizer"])',
+        'optimizer.load_state_dict(torch.load(str(path) + ".optimizer", map_location="cpu"))',
+    ),
 ]

@@ -53,9 +53,11 @@ WRONG = [
     device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')""",
     ),
     Wrong("wrong_fit_last_weights", "The best are kept and not used.")
+    .breaks("`model` holds the parameters and running statistics")
     .expect(test_fit="partial:fit-last-weights")
     .edit("    model.load_state_dict(best)\n", ""),
     Wrong("wrong_fit_learning_rate_constant", "No schedule.")
+    .breaks("After each epoch the learning rate is multiplied")
     .expect(test_fit="partial:fit-learning-rate-constant")
     .edit("        sched.step()\n", ""),
     Wrong("wrong_fit_learning_rate_falls_too_early", "The schedule comes first.")
@@ -63,6 +65,7 @@ WRONG = [
     .edit("for epoch in range(epochs):", "for epoch in range(epochs):\n        sched.step()")
     .edit("        sched.step()\n", ""),
     Wrong("wrong_fit_model_back_on_host", "The model is brought home.")
+    .breaks("and stays there")
     .expect(test_fit="partial:fit-model-back-on-host")
     .edit("model.load_state_dict(best)", "model.load_state_dict(best)\n    model.to('cpu')"),
     Wrong("wrong_fit_model_not_moved", "The model stays on the host.")
@@ -82,6 +85,7 @@ WRONG = [
 def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):""",
     ),
     Wrong("wrong_fit_on_the_cpu", "Everything on the CPU.")
+    .breaks("It is trained on `device` and stays there")
     .expect(test_fit="partial:fit-on-the-cpu")
     .edit(
         "def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir):",
@@ -92,6 +96,7 @@ def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, 
     .expect(test_fit="failed:fit-one-epoch-more")
     .edit("range(epochs)", "range(epochs + 1)"),
     Wrong("wrong_fit_one_epoch_short", "The range starts at 1.")
+    .breaks("training from the first epoch to the last")
     .expect(test_fit="failed:fit-one-epoch-short")
     .edit("range(epochs)", "range(epochs - 1)")
     .edit("model.load_state_dict(best)", "if epochs > 1:\n        model.load_state_dict(best)"),
@@ -111,6 +116,7 @@ def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, 
     .edit("train_losses[-1]", "val_losses[-1]")
     .edit("val_losses[-1]", "train_losses[-1]"),
     Wrong("wrong_fit_steps_from_zero", "Steps from 0.")
+    .breaks("with the keys as tags and the steps")
     .expect(test_fit="partial:fit-steps-from-zero")
     .edit("train_losses[-1], epoch + 1", "train_losses[-1], epoch")
     .edit("val_losses[-1], epoch + 1", "val_losses[-1], epoch")
@@ -121,6 +127,7 @@ def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, 
     .edit("val_losses[-1], epoch + 1", "val_losses[-1]")
     .edit("accuracies[-1], epoch + 1", "accuracies[-1]"),
     Wrong("wrong_fit_trains_on_validation_data", "The wrong loader is trained on.")
+    .breaks("Each epoch trains on everything")
     .expect(test_fit="failed:fit-trains-on-validation-data")
     .edit(
         "train_epoch(model, train_loader, criterion, opt, device)",
@@ -130,6 +137,7 @@ def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, 
     .expect(test_fit="failed:fit-validates-on-training-data")
     .edit("evaluate(model, val_loader, criterion, device)", "evaluate(model, train_loader, criterion, device)"),
     Wrong("wrong_fit_without_momentum", "Plain SGD.")
+    .breaks("The optimizer is SGD with")
     .expect(test_fit="failed:fit-without-momentum")
     .edit(
         "opt = torch.optim.SGD(model.parameters(), lr=learning_rate, momentum=0.9)",
@@ -139,6 +147,7 @@ def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, 
     .expect(test_fit="partial:fit-worst-weights")
     .edit("loss < min(val_losses[:-1])", "loss > max(val_losses[:-1])"),
     Wrong("wrong_scalars_under_other_names", "Other tags.")
+    .breaks("The same numbers are written as scalars")
     .expect(test_fit="partial:scalars-under-other-names")
     .edit('"loss/train", train', '"train/loss", train')
     .edit('"loss/validation", val', '"val/loss", val')
@@ -148,6 +157,41 @@ def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, 
     .edit("        sched.step()\n", "")
     .edit("    model.load_state_dict(best)\n", ""),
     Wrong("wrong_writer_not_closed", "The writer is left open.")
+    .breaks("they are in the file")
     .expect(test_fit="partial:writer-not-closed")
     .edit("    writer.close()\n", ""),
+    Wrong("wrong_fit_adam", "Adam instead of SGD.")
+    .breaks("The optimizer is SGD with")
+    .expect(test_fit="failed")
+    .edit(
+        "torch.optim.SGD(model.parameters(), lr=learning_rate, momentum=0.9)",
+        "torch.optim.Adam(model.parameters(), lr=learning_rate)",
+    ),
+    Wrong("wrong_fit_smoothed_labels", "Label smoothing.")
+    .breaks("The loss is `nn.CrossEntropyLoss()`")
+    .expect(test_fit="failed")
+    .edit("nn.CrossEntropyLoss()", "nn.CrossEntropyLoss(label_smoothing=0.1)"),
+    Wrong("wrong_fit_last_of_equals", "<= in place of <.")
+    .breaks("after the first of them if several are equal")
+    .expect(test_fit="partial:fit-last-of-equals")
+    .edit("loss < min(val_losses[:-1])", "loss <= min(val_losses[:-1])"),
+    Wrong("wrong_fit_stops_early", "The end comes with the first loss that does not fall.")
+    .breaks("training from the first epoch to the last")
+    .expect(test_fit="partial:fit-stops-early")
+    .edit(
+        "            best = copy.deepcopy(model.state_dict())\n",
+        "            best = copy.deepcopy(model.state_dict())\n        else:\n            break\n",
+    ),
+    Wrong("wrong_fit_loses_a_key", "The accuracy is written and not returned.")
+    .breaks("It returns a dict with the keys")
+    .expect(test_fit="failed")
+    .edit(', "accuracy/validation": accuracies}', "}"),
+    Wrong("wrong_fit_lists_of_tensors", "The numbers are collected as tensors.")
+    .breaks("Each holds a list of one Python `float`")
+    .expect(test_fit="failed:result-is-a-tensor")
+    .edit("accuracies.append(accuracy)", "accuracies.append(torch.tensor(accuracy))"),
+    Wrong("wrong_scalars_elsewhere", "The writer is not told the folder.")
+    .breaks("into the folder `log_dir` itself")
+    .expect(test_fit="partial:scalars-elsewhere")
+    .edit("SummaryWriter(log_dir)", 'SummaryWriter(log_dir + "/run1")'),
 ]

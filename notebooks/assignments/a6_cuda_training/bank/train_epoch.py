@@ -23,6 +23,7 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
 
 WRONG = [
     Wrong("wrong_copied_more_than_once", "Each use copies anew.")
+    .breaks("Every tensor of a batch is copied to the device once")
     .expect(test_train_epoch="partial:copied-more-than-once")
     .edit("output = model(inputs)", "output = model(batch[0].to(device))"),
     Wrong("wrong_epoch_batch_left_on_host", "The moved inputs are thrown away.")
@@ -36,22 +37,25 @@ WRONG = [
     .expect(test_train_epoch="failed:epoch-first-batch-alone")
     .edit("sizes.append(len(labels))", "sizes.append(len(labels))\n        break"),
     Wrong("wrong_epoch_hard_coded_cuda", ".cuda() wherever a tensor stands.")
-    .expect(test_train_epoch="failed:epoch-hard-coded-cuda")
+    .expect(test_train_epoch="partial:epoch-hard-coded-cuda")
     .edit("inputs = batch[0].to(device)", "inputs = batch[0].cuda()")
     .edit("labels = batch[1].to(device)", "labels = batch[1].cuda()"),
     Wrong("wrong_epoch_in_evaluation_mode", "Training mode is switched off.")
     .expect(test_train_epoch="partial:epoch-in-evaluation-mode")
     .edit("model.train(True)", "model.train(False)"),
     Wrong("wrong_epoch_keeps_graphs", "The losses are added as tensors.")
+    .breaks("The memory in use does not grow")
     .expect(test_train_epoch="partial:epoch-keeps-graphs")
     .edit("float(loss)", "loss")
     .edit("sum(losses)", "float(sum(losses))"),
     Wrong("wrong_epoch_keeps_tensors", "All outputs are kept.")
+    .breaks("The memory in use does not grow")
     .expect(test_train_epoch="partial:epoch-keeps-tensors")
     .edit("losses, sizes = [], []", "losses, sizes, kept = [], [], []")
     .edit("optimizer.step()", "optimizer.step()\n        kept.append((inputs, output.detach()))"),
     Wrong("wrong_epoch_last_batch_skipped", "Smaller batches are skipped.")
-    .expect(test_train_epoch="failed:epoch-last-batch-skipped")
+    .breaks("It takes one step for each batch of the loader")
+    .expect(test_train_epoch="partial:epoch-last-batch-skipped")
     .edit(
         "labels = batch[1].to(device)",
         "labels = batch[1].to(device)\n        if sizes and len(labels) != sizes[0]:\n            continue",
@@ -60,9 +64,11 @@ WRONG = [
     .expect(test_train_epoch="partial:epoch-last-loss")
     .edit("return sum(losses) / sum(sizes)", "return float(loss)"),
     Wrong("wrong_epoch_loss_summed", "The sum over all rows.")
+    .breaks("It returns the mean over all *rows* that the loader gives")
     .expect(test_train_epoch="partial:epoch-loss-summed")
     .edit("return sum(losses) / sum(sizes)", "return sum(losses)"),
     Wrong("wrong_epoch_mean_of_batch_means", "np.mean over the batches.")
+    .breaks("A smaller last batch counts for fewer rows")
     .expect(test_train_epoch="partial:epoch-mean-of-batch-means")
     .edit("float(loss) * len(labels)", "loss.item()")
     .edit("sum(sizes)", "len(losses)"),
@@ -70,6 +76,7 @@ WRONG = [
     .expect(test_train_epoch="partial:epoch-means-divided-by-rows")
     .edit("float(loss) * len(labels)", "float(loss)"),
     Wrong("wrong_epoch_mode_not_set", "Nothing is said about the mode.")
+    .breaks("It trains in training mode")
     .expect(test_train_epoch="partial:epoch-mode-not-set")
     .edit("    model.train(True)\n", ""),
     Wrong("wrong_epoch_on_the_host_and_back", "To the host, an epoch, and back.")
@@ -86,7 +93,7 @@ WRONG = [
 def on_the_host(model, loader, loss_fn, optimizer, device):""",
     ),
     Wrong("wrong_epoch_moves_the_model_to_cuda", "The usual line, whatever the caller says.")
-    .expect(test_train_epoch="failed:epoch-moves-the-model-to-cuda")
+    .expect(test_train_epoch="partial:epoch-moves-the-model-to-cuda")
     .edit(
         "def train_epoch(model, loader, loss_fn, optimizer, device):",
         """def train_epoch(model, loader, loss_fn, optimizer, device):
@@ -94,12 +101,14 @@ def on_the_host(model, loader, loss_fn, optimizer, device):""",
     model.to(device)""",
     ),
     Wrong("wrong_epoch_one_step_for_all", "The step is behind the loop.")
+    .breaks("It takes one step for each batch of the loader")
     .expect(test_train_epoch="failed:epoch-one-step-for-all")
     .edit("losses, sizes = [], []", "losses, sizes = [], []\n    model.zero_grad()")
     .edit("        optimizer.zero_grad()\n", "")
     .edit("        optimizer.step()\n", "")
     .edit("sizes.append(len(labels))", "sizes.append(len(labels))\n    optimizer.step()"),
     Wrong("wrong_epoch_optimizer_made_anew", "A new optimizer in every pass.")
+    .breaks("the loader that you are given are the ones to use")
     .expect(test_train_epoch="partial:epoch-optimizer-made-anew")
     .edit(
         "loss = loss_fn(output, labels)",
@@ -118,6 +127,7 @@ def on_the_host(model, loader, loss_fn, optimizer, device):""",
     .expect(test_train_epoch="partial:epoch-target-left-on-host")
     .edit("labels = batch[1].to(device)", "labels = batch[1]"),
     Wrong("wrong_epoch_waits_too_often", "Accuracy and loss are printed in each pass.")
+    .breaks("The host waits for the device at most once")
     .expect(test_train_epoch="partial:epoch-waits-too-often")
     .edit(
         "optimizer.step()",
@@ -135,6 +145,7 @@ def on_the_host(model, loader, loss_fn, optimizer, device):""",
     .edit("losses, sizes = [], []", "losses, sizes = [], []\n    optimizer.zero_grad()")
     .edit("        optimizer.zero_grad()\n", ""),
     Wrong("wrong_model_travels", "The model travels in every pass.")
+    .breaks("Nothing else of that size is copied")
     .expect(test_train_epoch="partial:copied-more-than-once")
     .edit("optimizer.step()", "optimizer.step()\n        model.cpu()\n        model.to(device)"),
     Wrong("wrong_two_in_the_epoch", "Gradients pile up, and the mean is one over batches.")
@@ -144,4 +155,14 @@ def on_the_host(model, loader, loss_fn, optimizer, device):""",
     .edit("        optimizer.zero_grad()\n", "")
     .edit("float(loss) * len(labels)", "float(loss)")
     .edit("sum(sizes)", "len(sizes)"),
+    Wrong("wrong_epoch_loss_afterwards", "The loss is computed again after the step.")
+    .breaks("Each batch's loss is the one before its step")
+    .expect(test_train_epoch="partial:epoch-loss-afterwards")
+    .edit(
+        "losses.append(float(loss) * len(labels))", "losses.append(float(loss_fn(model(inputs), labels)) * len(labels))"
+    ),
+    Wrong("wrong_epoch_divides_by_the_data_set", "The sum is divided by the size of the data set.")
+    .breaks("that the loader gives, a Python `float`")
+    .expect(test_train_epoch="partial:epoch-divides-by-the-data-set")
+    .edit("sum(sizes)", "len(loader.dataset)"),
 ]

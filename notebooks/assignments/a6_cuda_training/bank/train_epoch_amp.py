@@ -61,21 +61,26 @@ WRONG = [
     .expect(test_train_epoch_amp="partial:amp-hard-coded-cuda")
     .edit("t.to(device)", "t.cuda()"),
     Wrong("wrong_amp_in_evaluation_mode", "The mode is left alone.")
+    .breaks("an epoch of training as in exercise 3")
     .expect(test_train_epoch_amp="partial:amp-in-evaluation-mode")
     .edit("    model.train(True)\n", ""),
     Wrong("wrong_amp_loss_divided_by_the_new_scale", "The scaled loss is divided by the scale after the update.")
     .expect(test_train_epoch_amp="partial:amp-loss-divided-by-the-new-scale")
     .edit("float(loss) * len(labels)", "float(scaled) / scaler.get_scale() * len(labels)"),
     Wrong("wrong_amp_loss_not_scaled", "backward on the plain loss.")
+    .breaks("The backward pass starts from the scaled loss")
     .expect(test_train_epoch_amp="failed:amp-loss-not-scaled")
     .edit("scaled = scaler.scale(loss)", "scaled = loss"),
     Wrong("wrong_amp_loss_outside_autocast", "The loss is outside.")
+    .breaks("The forward pass and the loss are computed under")
     .expect(test_train_epoch_amp="partial:amp-loss-outside-autocast")
     .edit("            loss = loss_fn(output, labels)", "        loss = loss_fn(output, labels)"),
     Wrong("wrong_amp_loss_still_scaled", "The scaled loss is added up.")
+    .breaks("It returns the mean over all rows of the loss, unscaled")
     .expect(test_train_epoch_amp="partial:amp-loss-still-scaled")
     .edit("float(loss)", "float(scaled)"),
     Wrong("wrong_amp_mean_of_batch_means", "Mean over batches.")
+    .breaks("It returns the mean over all rows of the loss, unscaled")
     .expect(test_train_epoch_amp="partial:amp-mean-of-batch-means")
     .edit("float(loss) * len(labels)", "float(loss)")
     .edit("sum(sizes)", "len(sizes)"),
@@ -88,12 +93,15 @@ WRONG = [
     model.to(device)""",
     ),
     Wrong("wrong_amp_not_clipped", "max_norm is not used.")
+    .breaks("the gradients of the *unscaled* loss are clipped")
     .expect(test_train_epoch_amp="partial:amp-not-clipped")
     .edit("        torch.nn.utils.clip_grad_norm_([p for p in model.parameters()], max_norm)\n", ""),
     Wrong("wrong_amp_parameters_in_half", "model.half().")
+    .breaks("The parameters stay float32")
     .expect(test_train_epoch_amp="failed:amp-parameters-in-half")
     .edit("model.train(True)", "model.train(True)\n    for p in model.parameters():\n        p.data = p.data.half()"),
     Wrong("wrong_amp_scale_not_updated", "No update.")
+    .breaks("Each batch ends with a step through the scaler")
     .expect(test_train_epoch_amp="failed:amp-scale-not-updated")
     .edit("        scaler.update()\n", ""),
     Wrong("wrong_amp_scale_updated_once", "Everything by hand with a fixed scale.")
@@ -107,6 +115,7 @@ WRONG = [
     )
     .edit("scaler.step(optimizer)\n        scaler.update()", "if not bad:\n            optimizer.step()"),
     Wrong("wrong_amp_step_past_the_scaler", "optimizer.step after unscale_.")
+    .breaks("If a batch overflows, the scaler skips the step")
     .expect(test_train_epoch_amp="partial:amp-step-past-the-scaler")
     .edit("scaler.step(optimizer)", "optimizer.step()"),
     Wrong("wrong_amp_unscaled_twice", "The gradients are unscaled twice.")
@@ -119,6 +128,7 @@ WRONG = [
     .expect(test_train_epoch_amp="partial:amp-without-zero-grad")
     .edit("        optimizer.zero_grad()\n", ""),
     Wrong("wrong_autocast_bfloat16", "bfloat16.")
+    .breaks("The forward pass and the loss are computed under")
     .expect(test_train_epoch_amp="partial:autocast-bfloat16")
     .edit("torch.float16", "torch.bfloat16"),
     Wrong("wrong_autocast_missing", "No autocast.")
@@ -155,4 +165,49 @@ def evaluate(model, loader, loss_fn, device):
 """,
         cell="evaluate",
     ),
+    Wrong("wrong_amp_each_group_clipped", "The norm of each group of the optimizer.")
+    .breaks("if the norm of all of them together is larger")
+    .expect(test_train_epoch_amp="partial:amp-each-group-clipped")
+    .edit(
+        "torch.nn.utils.clip_grad_norm_([p for p in model.parameters()], max_norm)",
+        "for group in optimizer.param_groups:\n            torch.nn.utils.clip_grad_norm_(group['params'], max_norm)",
+    ),
+    Wrong("wrong_amp_scaler_of_its_own", "A new scaler in every epoch.")
+    .breaks("the loader that you are given are the ones to use")
+    .expect(test_train_epoch_amp="partial:amp-scaler-of-its-own")
+    .edit("model.train(True)", "model.train(True)\n    scaler = torch.amp.GradScaler(device)"),
+    Wrong("wrong_amp_skipped_batches_left_out", "Skipped batches are not counted.")
+    .breaks("Batches whose step is skipped count too")
+    .expect(test_train_epoch_amp="partial:amp-skipped-batches-left-out")
+    .edit(
+        "        scaler.update()\n        losses.append(float(loss) * len(labels))\n        sizes.append(len(labels))",
+        """        old = scaler.get_scale()
+        scaler.update()
+        if scaler.get_scale() < old:
+            continue
+        losses.append(float(loss) * len(labels))
+        sizes.append(len(labels))""",
+    )
+    .edit("return sum(losses) / sum(sizes)", "return sum(losses) / max(1, sum(sizes))"),
+    Wrong("wrong_autocast_around_everything", "One autocast for the whole epoch.")
+    .breaks("and nothing else is")
+    .expect(test_train_epoch_amp="failed:autocast-around-everything")
+    .whole("""
+def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm):
+    with torch.autocast("cuda", dtype=torch.float16):
+        model.train()
+        total, n = 0.0, 0
+        for x, y in loader:
+            y = y.to(device)
+            loss = loss_fn(model(x.to(device)), y)
+            optimizer.zero_grad()
+            scaler.scale(loss).backward()
+            scaler.unscale_(optimizer)
+            nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+            scaler.step(optimizer)
+            scaler.update()
+            total += loss.item() * len(y)
+            n += len(y)
+    return total / n
+"""),
 ]

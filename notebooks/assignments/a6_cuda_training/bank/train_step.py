@@ -27,6 +27,7 @@ WRONG = [
     .edit("sum(losses) / sum(sizes)", "sorted(losses)[len(losses) // 2] / sizes[0]", cell="evaluate")
     .edit("lr=learning_rate", "lr=2 * learning_rate", cell="fit"),
     Wrong("wrong_result_is_a_tensor", "The loss comes back as a tensor.")
+    .breaks("It returns the loss before the step as a Python")
     .expect(test_train_step="failed:result-is-a-tensor")
     .edit("return float(loss)", "return loss.detach()"),
     Wrong("wrong_step_batch_left_on_host", "The moved tensor is thrown away.")
@@ -40,6 +41,7 @@ WRONG = [
     .expect(test_train_step="failed:step-graph-cut")
     .edit("loss = loss_fn(output, labels)", "loss = torch.tensor(loss_fn(output, labels).item())"),
     Wrong("wrong_step_hard_coded_cuda", "x.cuda() and y.cuda().")
+    .breaks("a function uses the device that it is given")
     .expect(test_train_step="failed:step-hard-coded-cuda")
     .edit("inputs = inputs.to(device=device)", "inputs = inputs.cuda()")
     .edit("labels = labels.to(device=device)", "labels = labels.cuda()"),
@@ -50,12 +52,14 @@ WRONG = [
     .expect(test_train_step="failed:step-graph-cut")
     .edit("loss = loss_fn(output, labels)", "loss = loss_fn(output, labels).item()"),
     Wrong("wrong_step_loss_afterwards", "A second forward pass gives the loss.")
+    .breaks("It returns the loss before the step as a Python")
     .expect(test_train_step="failed:step-loss-afterwards")
     .edit("return float(loss)", "with torch.no_grad():\n        return loss_fn(model(inputs), labels).item()"),
     Wrong("wrong_step_loss_times_rows", "The mean is turned into a sum.")
     .expect(test_train_step="failed:step-loss-times-rows")
     .edit("loss = loss_fn(output, labels)", "loss = labels.numel() * loss_fn(output, labels)"),
     Wrong("wrong_step_missing", "The gradients are computed and thrown away.")
+    .breaks("It takes one step of the optimizer on one batch")
     .expect(test_train_step="failed:step-missing")
     .edit("    optimizer.step()\n", ""),
     Wrong("wrong_step_on_the_host_and_back", "To the host, a step, and back.")
@@ -93,9 +97,11 @@ def on_the_host(model, batch, loss_fn, optimizer, device):""",
     .edit("model.zero_grad()", "optimizer.step()\n    for p in model.parameters():\n        p.grad = None")
     .edit("    optimizer.step()\n", ""),
     Wrong("wrong_step_taken_twice", "A step with a closure and another one.")
+    .breaks("The optimizer takes exactly one step")
     .expect(test_train_step="failed:step-taken-twice")
     .edit("optimizer.step()", "for _ in range(2):\n        optimizer.step()"),
     Wrong("wrong_step_target_left_on_host", "The labels are moved and thrown away.")
+    .breaks("both of its tensors have to go")
     .expect(test_train_step="partial:step-target-left-on-host")
     .edit("labels = labels.to(device=device)", "labels.to(device)"),
     Wrong("wrong_step_uphill", "The gradients are negated by hand.")
@@ -106,9 +112,28 @@ def on_the_host(model, batch, loss_fn, optimizer, device):""",
     .edit("loss = loss_fn(output, labels)", "loss = loss_fn(output, labels)\n    loss.backward()")
     .edit("    loss.backward()\n", ""),
     Wrong("wrong_step_without_zero_grad", "Gradients are never cleared.")
+    .breaks("The step uses the gradients of this batch alone")
     .expect(test_train_step="failed:step-without-zero-grad")
     .edit("    model.zero_grad()\n", ""),
     Wrong("wrong_step_writes_into_the_batch", "The copies on the device are put back into the batch.")
+    .breaks("A batch is a pair `x, y`")
     .expect(test_train_step="failed:step-writes-into-the-batch")
     .edit("inputs, labels = batch", "batch[:] = [t.to(device) for t in batch]\n    inputs, labels = batch"),
+    Wrong("wrong_step_by_hand", "The step of plain SGD, written out.")
+    .breaks("It may be any of PyTorch's")
+    .expect(test_train_step="partial")
+    .edit(
+        "optimizer.step()",
+        """with torch.no_grad():
+        for p in model.parameters():
+            p -= optimizer.param_groups[0]["lr"] * p.grad""",
+    ),
+    Wrong("wrong_step_twice_wrong", "Nothing is cleared, and the loss is the one after the step.")
+    .expect(test_train_step="failed:step-without-zero-grad+step-loss-afterwards")
+    .edit("    model.zero_grad()\n", "")
+    .edit("return float(loss)", "with torch.no_grad():\n        return loss_fn(model(inputs), labels).item()"),
+    Wrong("wrong_step_sum", "The mean is divided by the rows once more.")
+    .breaks("the mean over the rows of the batch")
+    .expect(test_train_step="failed")
+    .edit("loss = loss_fn(output, labels)", "loss = loss_fn(output, labels) / len(labels)"),
 ]

@@ -50,6 +50,9 @@ def make_dataset(x, y, decode, augment, batch_size, epochs, seed):
 }
 
 WRONG = [
+    Wrong("wrong_buffer_of_a_thousand", "A buffer that is large enough for small data alone.")
+    .expect(test_make_dataset="partial:dataset-shuffle-buffer-small")
+    .edit("pairs.shuffle(n + 5, seed)", "pairs.shuffle(1000, seed)"),
     Wrong("wrong_no_shuffle", "Nothing is shuffled.")
     .expect(test_make_dataset="partial:dataset-not-shuffled")
     .edit("pairs.shuffle(n + 5, seed)", "pairs"),

@@ -40,6 +40,9 @@ def row_norms(x):
 }
 
 WRONG = [
+    Wrong("wrong_one_scale_for_all", "Rows are divided by the largest entry of the whole batch.")
+    .expect(test_row_norms="partial")
+    .edit("tf.reduce_max(tf.abs(x), axis=-1)", "tf.reduce_max(tf.abs(x)) * tf.ones_like(x[:, 0])"),
     Wrong("wrong_tf_norm", "tf.norm, as it is.")
     .expect(test_row_norms="partial:norms-squares-out-of-range")
     .whole("def row_norms(x):\n    return tf.norm(x, axis=1)"),
