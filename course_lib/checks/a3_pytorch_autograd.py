@@ -414,7 +414,7 @@ def squareplus_without_numbers(Squareplus: Any) -> None:
         (grad,) = torch.autograd.grad(y, x, torch.empty_like(y))
     except (RuntimeError, TypeError) as error:
         if (isinstance(error, NotImplementedError) and not str(error)) or "unsupported operand" in str(error):
-            raise  # the cell as it was released, or a mistake on any device; torch's refusals of "meta" have other texts
+            raise  # as it was released, or wrong on any device; torch's refusals of "meta" have other texts
         fail(f'On the device "meta" your code raises: {str(error)[:80]}.', hint)
     if y.shape != x.shape or grad.shape != x.shape or y.device.type != "meta":
         fail(f"There y has shape {tuple(y.shape)} and is on {y.device}; it should be like x, (2, 3) on meta.", hint)
@@ -671,7 +671,7 @@ def train_returns_leaves(train: Function) -> None:
             hint = "Each step was recorded as a part of the network. How is autograd told not to watch?"
             fail(f'params["{name}"] is no leaf.', hint)
         if not value.requires_grad:
-            hint = "What is computed under no_grad does not, even from tensors that do; nor does a copy of one that did not."
+            hint = "Nothing does that was computed under no_grad, nor a copy of a tensor that did not."
             fail(f'params["{name}"] does not require gradients.', hint)
     if any(isinstance(loss, torch.Tensor) and loss.requires_grad for loss in losses):
         hint = "Whoever keeps the loss keeps its graph, with all values of that step. Which method gives the number?"

@@ -145,7 +145,7 @@ def test_gradients_of_the_first_layer(student, reference, draw, expect, sizes):
 @pytest.mark.cell("test_two_layer_backward")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_each_call_has_its_own_cache(student, reference, draw, expect, dtype):
-    """All gradients are right though the forward pass ran once more in between; again so for the same arrays or cache."""
+    """All gradients are right after another forward pass, and again for the same arrays or the same cache."""
     sizes = SIZES[0]
     x, params = network(draw, sizes, dtype)
     other_x, other_params = network(draw, sizes, dtype)

@@ -470,7 +470,11 @@ def require_protection(student, reference, draw, expect, codes, shape=(2,)):
         asked += [(data, changed) for changed in (*leaves, "y")]
     got = [student.run(run_changed, **data, changed=changed) for data, changed in asked]
     for mine, (data, changed) in zip(got, asked, strict=True):
-        names = [f"{x}.grad of `{data['code']}`, with {changed} changed in place before," for x in data["leaves"] if x[0] == "x"]
+        names = [
+            f"{x}.grad of `{data['code']}`, with {changed} changed in place before,"
+            for x in data["leaves"]
+            if x[0] == "x"
+        ]
         expect.close(mine, reference.run(run_program, **data)[1:], names=names)
 
 

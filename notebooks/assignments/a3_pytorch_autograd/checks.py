@@ -245,7 +245,8 @@ def test_jacobians_leave_no_trace(student, reference, draw, expect, kind):
 
 def without_graphs(expect, got, wanted, of, kind):
     if kind == "weight":
-        sentence = f"With an f that uses a tensor that requires gradients, requires_grad of {of} is {got}; it should be {wanted}."
+        sentence = f"Where f uses a tensor that requires gradients, requires_grad of {of} is {got}; "
+        sentence += f"it should be {wanted}."
         expect.true(got == wanted, sentence)
     if kind != "plain":
         sentence = f"With an x that requires gradients, requires_grad of {of} is {got}; it should be {wanted}."

@@ -499,8 +499,8 @@ def test_draws_are_independent(student, draw, expect):
     spread = np.apply_along_axis(np.bincount, 1, found, minlength=9)
     classes = np.stack([np.sum(labels[found] == c, axis=1) for c in sizes], axis=1)
     # All rows equally often: a wonder. All classes, 13 or 14 times each: 6 % of the passes, and half of them never.
-    for what, spread in (("rows", spread), ("classes", classes)):
-        equal = int(np.sum(spread.max(axis=1) - spread.min(axis=1) <= 1))
+    for what, times in (("rows", spread), ("classes", classes)):
+        equal = int(np.sum(times.max(axis=1) - times.min(axis=1) <= 1))
         sentence = f"In {equal} of 120 passes all {what} came equally often; independent draws hardly ever do that."
         expect.true(equal < 60, sentence, fault="sampler-draws-depend-on-each-other")
 

@@ -81,7 +81,7 @@ def test_many_steps_on_the_cpu(student, reference, draw, expect):
     require_steps(student, reference, expect, data | {"device": "cpu"}, len(batches))
 
 
-@pytest.mark.cell("test_train_step", search="single")
+@pytest.mark.cell("test_train_step", weight=1.9, search="single")
 def test_step_with_old_gradients(student, reference, draw, expect):
     """A step is right when gradients of something else lie in `.grad`."""
     sizes = (3, 5, 4)
@@ -90,7 +90,7 @@ def test_step_with_old_gradients(student, reference, draw, expect):
     require_steps(student, reference, expect, data | {"device": "cpu", "stale": 0.7}, 1)
 
 
-@pytest.mark.cell("test_train_step", needs="cuda", search="single")
+@pytest.mark.cell("test_train_step", weight=1.3, needs="cuda", search="single")
 @pytest.mark.parametrize("name", CUDA_NAMES)
 def test_steps_on_a_cuda_device(student, reference, draw, expect, name):
     """Steps on `cuda`, `cuda:0` and `cuda:1` lead to the right weights, with a network that draws numbers there."""
@@ -213,9 +213,10 @@ def test_seed_decides_the_orders(student, draw, expect):
     x = np.arange(40, dtype=np.float32)[:, None]
     y = draw.integers(0, 3, 40)
     one, other = seed(draw), seed(draw)
-    noise = [[seed(draw) for _ in range(3)] for _ in range(3)]
-    data = {"x": x, "y": y, "batch_size": 8, "device": "cpu", "seeds": [one, one, other], "epochs": 3, "noise": noise}
-    first, again, third = student.run(orders_by_seed, **data)
+    noise = [[seed(draw) for _ in range(3)] for _ in range(4)]
+    data = {"x": x, "y": y, "batch_size": 8, "device": "cpu", "epochs": 3, "noise": noise}
+    data |= {"seeds": [one, one, other, one], "validated": [False, False, False, True]}
+    first, again, third, validated = student.run(orders_by_seed, **data)
     for order in (*first, *again, *third):
         expect.equal(np.sort(order), x[:, 0], "the rows of an epoch, sorted")
     unshuffled = all(np.array_equal(order, x[:, 0]) for order in first)
@@ -226,6 +227,8 @@ def test_seed_decides_the_orders(student, draw, expect):
     expect.true(same, sentence, fault="seed-does-not-decide")
     differ = not any(np.array_equal(first[i], first[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
     expect.true(differ, "Two epochs of one loader have the same order.", fault="same-order-each-epoch")
+    sentence = "A pass over val_loader after each epoch changes the orders of the later ones."
+    expect.true(all(map(np.array_equal, first, validated)), sentence)
     sentence = "Two different seeds gave the same order."
     expect.true(not any(map(np.array_equal, first, third)), sentence, fault="seed-ignored")
 

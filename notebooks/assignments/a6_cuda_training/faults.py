@@ -144,6 +144,20 @@ TRAIN_STEP = [
         tests=STEP,
         pairs=False,
     ),
+    # Before the next one: where only old gradients tell the two apart, the first that fits is taken.
+    Fault(
+        "step-uses-old-gradients",
+        family="AG01",
+        cell="train_step",
+        edits={
+            "    optimizer.zero_grad()\n": "",
+            "    optimizer.step()\n": "    optimizer.step()\n    optimizer.zero_grad()\n",
+        },
+        words="What lies in `.grad` when your function is called goes into its step. Setting gradients to zero after "
+        "the step is too late for those that were there before the first. Look at what is in `.grad` when backward "
+        "begins.",
+        tests=STEP,
+    ),
     Fault(
         "step-without-zero-grad",
         family="AG01",

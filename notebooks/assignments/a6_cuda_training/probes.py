@@ -83,8 +83,10 @@ def kinds_of_batches(ns, x_train, y_train, x_val, y_val, batch_size, device, see
     return found
 
 
-def orders_by_seed(ns, x, y, batch_size, device, seeds, epochs, noise):
-    """The rows in the order of each epoch, for each seed; `noise` seeds the global generators before each epoch."""
+def orders_by_seed(ns, x, y, batch_size, device, seeds, epochs, noise, validated):
+    """The rows in the order of each epoch, for each seed; `noise` seeds the global generators before each epoch, and
+    where it is `validated` a pass over the validation rows follows each.
+    """
     import random
 
     import numpy as np
@@ -93,13 +95,15 @@ def orders_by_seed(ns, x, y, batch_size, device, seeds, epochs, noise):
     orders = []
     for place, seed in enumerate(seeds):
         torch.manual_seed(noise[place][0])
-        train_loader, _ = ns.make_loaders(x, y, x, y, batch_size, device, seed)
+        train_loader, val_loader = ns.make_loaders(x, y, x, y, batch_size, device, seed)
         of_this = []
         for epoch in range(epochs):
             torch.manual_seed(noise[place][epoch])
             np.random.seed(noise[place][epoch])
             random.seed(noise[place][epoch])
             of_this.append(np.concatenate([rows.cpu().numpy() for rows, _ in train_loader]).ravel())
+            if validated[place]:
+                list(val_loader)
         orders.append(of_this)
     return orders
 

@@ -276,7 +276,7 @@ def test_norms(student, reference, draw, expect, dtype, shape):
 @pytest.mark.cell("test_row_norms", weight=2, search="single")
 @pytest.mark.parametrize("sizes", [(1e29, 1e29, 1e29), (1e-29, 1e-29, 1e-29), (1e-29, 1, 1e29)])
 def test_norms_of_extreme_rows(student, reference, draw, expect, sizes):
-    """Norms and gradients are right where the squares of entries are beyond the range of float32, in all rows or one."""
+    """Norms and gradients are right where the squares of entries are beyond the range of float32, in all or one."""
     x = draw.away_from_zero((3, 3), dtype=np.float32) * np.float32(sizes)[:, None]
     require_norms(student, reference, draw, expect, x, units=sizes)
 

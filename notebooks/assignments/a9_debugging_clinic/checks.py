@@ -232,7 +232,9 @@ def pets(draw):
 
 
 @pytest.mark.cell("test_script_4", weight=RESULTS)
-@pytest.mark.parametrize(("length", "window", "held_out", "place"), [(40, 4, 9, "cpu"), (60, 5, 9, "cuda"), (40, 4, 1, "cpu")])
+@pytest.mark.parametrize(
+    ("length", "window", "held_out", "place"), [(40, 4, 9, "cpu"), (60, 5, 9, "cuda"), (40, 4, 1, "cpu")]
+)
 def test_forecast(student, reference, draw, expect, device, length, window, held_out, place):
     """Mended, script 4 learns from the windows of a healthy one, on another series, and is tested as that one is."""
     steps = np.arange(length)

@@ -52,7 +52,10 @@ def power(a, exponent):
 }
 
 WRONG = [
-    Wrong("wrong_mul_constants_unsaved", "Only factors that require gradients are noted, though each is read for the other.")
+    Wrong(
+        "wrong_mul_constants_unsaved",
+        "Only factors that require gradients are noted, though each is read for the other.",
+    )
     .expect(test_arithmetic="partial")
     .breaks("are changed in place before the backward pass")
     .edit("a.data * g), [a, b])", "a.data * g), [t for t in (a, b) if t.requires_grad])"),

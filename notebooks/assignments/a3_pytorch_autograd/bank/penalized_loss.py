@@ -24,7 +24,10 @@ WRONG = [
         "    g = torch",
         "    if not strength:\n        return torch.nn.functional.mse_loss(y, t)\n    g = torch",
     )
-    .edit("    return torch.nn.functional.mse_loss(y, t) +", "    x.requires_grad_(False)\n    return torch.nn.functional.mse_loss(y, t) +"),
+    .edit(
+        "    return torch.nn.functional.mse_loss(y, t) +",
+        "    x.requires_grad_(False)\n    return torch.nn.functional.mse_loss(y, t) +",
+    ),
     Wrong("wrong_penalty_all_entries", "A mean over all entries.")
     .expect(test_penalized_loss="failed:penalty-averaged-over-columns")
     .edit("strength * g.pow(2).sum() / len(g)", "strength * torch.mean(g * g)"),

@@ -53,7 +53,8 @@ WRONG = [
     .breaks("Every pixel counts once")
     .edit(
         "everything = torch.cat([dataset[int(i)][0].flatten(start_dim=1) for i in indices], dim=1)",
-        "x = [dataset[int(i)][0].double().flatten(start_dim=1) for i in indices]\n    m = sum(v.mean(1) for v in x) / len(x)",
+        "x = [dataset[int(i)][0].double().flatten(start_dim=1) for i in indices]\n"
+        "    m = sum(v.mean(1) for v in x) / len(x)",
     )
     .edit(
         "return everything.mean(dim=1), everything.std(dim=1, correction=0)",

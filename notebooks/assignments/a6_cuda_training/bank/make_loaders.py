@@ -17,6 +17,12 @@ def make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed):
 }
 
 WRONG = [
+    Wrong(
+        "wrong_loaders_share_a_generator", "Both loaders draw from one generator, so a pass over one moves the other."
+    )
+    .breaks("however often it goes through `val_loader`")
+    .expect(test_make_loaders="partial")
+    .edit("batch_size=batch_size)\n    return", "batch_size=batch_size, generator=g)\n    return"),
     Wrong("wrong_batches_of_another_dtype", "Labels become float32.")
     .breaks("`x` is a float32 tensor and `y` an int64")
     .expect(test_make_loaders="partial:batches-of-another-dtype")

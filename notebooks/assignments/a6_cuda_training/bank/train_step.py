@@ -26,6 +26,10 @@ WRONG = [
     .edit("loss.backward()", "loss.backward()\n    nn.utils.clip_grad_norm_(model.parameters(), 0.01)")
     .edit("sum(losses) / sum(sizes)", "sorted(losses)[len(losses) // 2] / sizes[0]", cell="evaluate")
     .edit("lr=learning_rate", "lr=2 * learning_rate", cell="fit"),
+    Wrong("wrong_step_zero_grad_late", "Gradients are set to zero when the step is done.")
+    .expect(test_train_step="partial:step-uses-old-gradients")
+    .edit("    model.zero_grad()\n", "")
+    .edit("optimizer.step()", "optimizer.step()\n    optimizer.zero_grad()"),
     Wrong("wrong_result_is_a_tensor", "The loss comes back as a tensor.")
     .breaks("It returns the loss before the step as a Python")
     .expect(test_train_step="failed:result-is-a-tensor")
