@@ -474,7 +474,7 @@ class Affine(nn.Module):
         "wrong_fit_schedule_never",
         "fit: Once, after all epochs. standardize: Momentum as in Keras. parallel_block: A tuple of modules.",
     )
-    .breaks("A call in training mode moves each of them", "The branches are submodules of the block")
+    .breaks("moves each of them", "The branches are submodules of the block")
     .expect(
         test_fit="partial:fit-schedule-never",
         test_standardize="partial:standardize-momentum-swapped",

@@ -158,4 +158,24 @@ class Standardize(nn.Module):
     )
     .edit("torch.full((features,), 1.0)", "torch.full((features,), 0.0)")
     .edit("for branch in self.branches:", "for branch in self.branches.children():", cell="parallel_block"),
+    Wrong("wrong_standardize_still_without_gradients", "Under no_grad the running statistics stay as they are.")
+    .breaks("with gradients or without, moves each of them")
+    .expect(test_standardize="partial")
+    .whole("""
+class Standardize(nn.Module):
+    def __init__(self, features, momentum=0.1, eps=1e-5):
+        super().__init__()
+        self.momentum, self.eps = momentum, eps
+        self.register_buffer("running_mean", torch.zeros(features))
+        self.register_buffer("running_var", torch.ones(features))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            if torch.is_grad_enabled():
+                self.running_mean.lerp_(mean.detach(), self.momentum)
+                self.running_var.lerp_(var.detach(), self.momentum)
+        return (x - mean) / (var + self.eps).sqrt()
+"""),
 ]
