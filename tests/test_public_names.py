@@ -23,6 +23,7 @@ MODULES = {
     "course_lib.checks.a4_modules_and_optimizers",
     "course_lib.checks.a5_data_pipeline",
     "course_lib.checks.a6_cuda_training",
+    "course_lib.checks.a8_keras",
     "course_lib.checks.delegation",
     "course_lib.checks.oracles",
     "course_lib.checks.programs",
