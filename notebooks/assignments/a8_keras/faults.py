@@ -31,7 +31,7 @@ PAIR_FAULTS = [
         "encoder-not-built",
         cell="pair_model",
         edits={"keras.Input(shape),": ""},
-        raises=r"expecting 0 weights|hasn't been built|not yet been built",
+        raises=r"expecting 0 weights",
         words="A new encoder has no weights. A layer knows the size of its kernel when it knows its input, and nothing "
         "has told your model of its shape. Look at what stands first in the list of layers.",
         tests=PAIR,
@@ -74,7 +74,12 @@ PAIR_FAULTS = [
     Fault(
         "pair-two-encoders",
         cell="pair_model",
-        edits={"encoder(left), encoder(right)": "encoder(left), keras.models.clone_model(encoder)(right)"},
+        edits={
+            "encoder(left), encoder(right)": "encoder(left), "
+            "keras.Sequential(keras.models.clone_model(encoder).layers)(right)"
+        },
+        # A copy has the name of the encoder, and a functional model refuses two parts of one name.
+        raises=r'The name "sequential\w*" is used 2 times',
         words="Your model holds the encoder's layers twice. Each of them learns from one side only, and "
         "the codes of the two sides cannot be compared. Look at how the second image gets its code.",
         tests=PAIR,
@@ -354,8 +359,8 @@ STEP_FAULTS = [
             "self.classifier(code, training=True)": "self.classifier(code, training=False)",
             "self.decoder(code, training=True)": "self.decoder(code, training=False)",
         },
-        words="Your step runs the encoder in evaluation mode: it normalizes with the moving statistics, and these "
-        "never move. Dropout would be off, too. Look at the arguments with which the parts are called.",
+        words="Your step runs all three parts in evaluation mode: batch normalization uses the moving statistics, and "
+        "these never move. Dropout would be off, too. Look at the arguments with which the parts are called.",
         tests=STEP,
     ),
     Fault(
@@ -892,7 +897,7 @@ TRANSFER_FAULTS = [
     Fault(
         "tune-not-compiled",
         cell="transfer",
-        raises=r"Unknown variable|(was|has been) built|been built with|KeyError",
+        raises=r"Unknown variable",
         words="The optimizer does not know the weights that are now trained: it was built for "
         "those of the first phase. Look at what must follow when `trainable` has changed.",
         tests=TRANSFER,

@@ -109,12 +109,26 @@ WRONG = [
         'layers.Dense(hidden, "tanh"), layers.Dense(units, "relu")',
     ),
     Wrong("wrong_pair_two_encoders", "A clone reads the second image.")
-    .expect(test_pair_model="failed:pair-two-encoders")
+    .expect(test_pair_model="partial:pair-two-encoders")
     .breaks("Both images pass through this very encoder")
     .edit(
         "codes = {side: encoder(image) for side, image in images.items()}",
         'codes = {"left": encoder(images["left"])}\n'
         '    codes["right"] = keras.models.clone_model(encoder)(images["right"])',
+    ),
+    Wrong("wrong_pair_two_encoders_by_hand", "A clone reads the second image, in a model that knows no names.")
+    .expect(test_pair_model="partial:pair-two-encoders")
+    .breaks("Both images pass through this very encoder")
+    .base("by_hand")
+    .edit(
+        "        self.encoder = encoder\n",
+        "        self.encoder, self.other = encoder, keras.models.clone_model(encoder)\n",
+    )
+    .edit(
+        '        n = ops.shape(pair["left"])[0]\n'
+        '        codes = self.encoder(ops.concatenate([pair["left"], pair["right"]], axis=0))\n'
+        "        left, right = codes[:n], codes[n:]\n",
+        '        left, right = self.encoder(pair["left"]), self.other(pair["right"])\n',
     ),
     Wrong("wrong_pair_digit_from_right", "The code of the right image.")
     .expect(test_pair_model="partial:pair-digit-from-right")

@@ -48,7 +48,7 @@ WRONG = [
     .edit("if training:", "if training:")
     .edit("training=False", "training=True"),
     Wrong("wrong_mirror_one_draw", "One decision for the batch.")
-    .expect(test_random_mirror="failed:mirror-one-draw-for-the-batch")
+    .expect(test_random_mirror="partial:mirror-one-draw-for-the-batch")
     .breaks("Whether one image is mirrored does not depend on the other images")
     .edit("keras.random.uniform((n,),", "ops.ones((n,)) * keras.random.uniform((1,),"),
     Wrong("wrong_mirror_rate_swapped", "The images that stay.")
