@@ -67,14 +67,23 @@ def build_heads(weights: Mapping[str, np.ndarray]) -> keras.Model:
 
 
 def build_parts(weights: Mapping[str, np.ndarray], penalty: float) -> list[keras.Sequential]:
-    """Encoder, classifier and decoder for `TwoLossModel`; the encoder has a regularizer and a batch normalization."""
+    """Encoder, classifier and decoder for `TwoLossModel`, with a regularizer in the encoder and in the decoder.
+
+    The encoder has a batch normalization; classifier and decoder begin with one if `weights` have it (`class_norm`,
+    `image_norm`).
+    """
     (features, hidden), classes = weights["code kernel"].shape, weights["class kernel"].shape[1]
     regularizer = keras.regularizers.L2(penalty)
+
+    def norm(name: str) -> list[Any]:
+        known = f"{name} gamma" in weights
+        return [layers.BatchNormalization(momentum=0.7, epsilon=0.01, name=name)] if known else []
+
     code = layers.Dense(hidden, use_bias=False, kernel_regularizer=regularizer, name="code")
-    norm = layers.BatchNormalization(momentum=0.7, epsilon=0.01, name="norm")
-    encoder = keras.Sequential([keras.Input((features,)), code, norm, layers.Activation("tanh")])
-    classifier = keras.Sequential([keras.Input((hidden,)), layers.Dense(classes, name="class")])
-    decoder = keras.Sequential([keras.Input((hidden,)), layers.Dense(features, name="image")])
+    image = layers.Dense(features, kernel_regularizer=regularizer, name="image")
+    encoder = keras.Sequential([keras.Input((features,)), code, *norm("norm"), layers.Activation("tanh")])
+    classifier = keras.Sequential([keras.Input((hidden,)), *norm("class_norm"), layers.Dense(classes, name="class")])
+    decoder = keras.Sequential([keras.Input((hidden,)), *norm("image_norm"), image])
     return [load(part, weights) for part in (encoder, classifier, decoder)]
 
 
@@ -362,9 +371,8 @@ def _two_losses(x: np.ndarray, y: np.ndarray, weights: Mapping[str, np.ndarray],
     code = np.tanh(code * weights["norm gamma"] + weights["norm beta"])
     logits = code @ weights["class kernel"] + weights["class bias"]
     squares = (code @ weights["image kernel"] + weights["image bias"] - x) ** 2
-    return float(
-        _cross_entropy(logits, y).mean() + alpha * squares.mean() + penalty * (weights["code kernel"] ** 2).sum()
-    )
+    penalties = sum(penalty * (weights[f"{name} kernel"] ** 2).sum() for name in ("code", "image"))
+    return float(_cross_entropy(logits, y).mean() + alpha * squares.mean() + penalties)
 
 
 _ROWS = (_numbers((5, 3), 2.0), np.array([0, 1, 1, 0, 1]))
@@ -389,8 +397,8 @@ def two_loss_call(TwoLossModel: Function) -> None:
 def two_loss_one_step(TwoLossModel: Function) -> None:
     rate, penalty, settings = 0.1, 0.05, {"alpha": 0.5, "max_norm": 1e6}
     got, _ = two_loss_fit(TwoLossModel, _PARTS, penalty, settings, rate, _ROWS, 5)
-    for name in ("class bias", "image bias", "code kernel", "norm beta"):
-        place = (1, 2) if name == "code kernel" else (1,)
+    for name in ("class bias", "image bias", "code kernel", "image kernel", "norm beta"):
+        place = (1, 2) if "kernel" in name else (1,)
         slope, h = 0.0, 1e-4
         for sign in (1, -1):
             moved = {key: value.astype(np.float64) for key, value in _PARTS.items()}

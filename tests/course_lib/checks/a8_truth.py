@@ -107,7 +107,7 @@ def two_losses(reference: dict[str, Any]) -> dict[str, float]:
             ).tanh()
             loss = functional.cross_entropy(code @ there["class kernel"] + there["class bias"], labels)
             loss = loss + 0.6 * functional.mse_loss(code @ there["image kernel"] + there["image bias"], batch)
-            loss = loss + 0.05 * (there["code kernel"] ** 2).sum()
+            loss = loss + 0.05 * sum((there[f"{name} kernel"] ** 2).sum() for name in ("code", "image"))
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(trained, 0.7)

@@ -53,11 +53,25 @@ WRONG = [
     Wrong("wrong_step_in_evaluation_mode", "The parts run in evaluation mode.")
     .expect(test_two_loss_model="partial:step-in-evaluation-mode")
     .breaks("In a step, all three parts run in training mode")
-    .edit("code = encoder(x, training=True)", "code = encoder(x)"),
+    .edit("code = encoder(x, training=True)", "code = encoder(x)")
+    .edit("logits = classifier(code, training=True)", "logits = classifier(code)")
+    .edit("decoder(code, training=True)", "decoder(code)"),
+    Wrong("wrong_step_classifier_in_evaluation_mode", "Encoder and decoder alone run in training mode.")
+    .expect(test_two_loss_model="partial")
+    .breaks("In a step, all three parts run in training mode")
+    .edit("logits = classifier(code, training=True)", "logits = classifier(code)"),
+    Wrong("wrong_step_decoder_in_evaluation_mode", "Encoder and classifier alone run in training mode.")
+    .expect(test_two_loss_model="partial")
+    .breaks("In a step, all three parts run in training mode")
+    .edit("decoder(code, training=True)", "decoder(code, training=False)"),
     Wrong("wrong_step_no_penalties", "The regularizers are forgotten.")
     .expect(test_two_loss_model="partial:step-no-penalties")
     .breaks("the sum of `self.losses`, the penalties")
     .edit("        for penalty in self.losses:\n            loss = loss + penalty\n", ""),
+    Wrong("wrong_step_penalties_of_the_encoder", "The decoder's regularizer is forgotten.")
+    .expect(test_two_loss_model="partial")
+    .breaks("the sum of `self.losses`, the penalties")
+    .edit("for penalty in self.losses:", "for penalty in encoder.losses:"),
     Wrong("wrong_step_alpha_ignored", "alpha is not used.")
     .expect(test_two_loss_model="partial:step-alpha-ignored")
     .edit("self.settings[0] * ops.mean(squares)", "ops.mean(squares)"),
@@ -150,10 +164,17 @@ WRONG = [
     Wrong("wrong_call_in_evaluation_mode", "training is not handed on.")
     .expect(test_two_loss_model="partial:call-mode-fixed-to-evaluation")
     .breaks("`call(x, training=False)` returns the logits of `x`, and runs the encoder")
-    .edit("encoder(x, training=training)", "encoder(x, training=False)"),
+    .edit(
+        "return classifier(encoder(x, training=training), training=training)",
+        "return classifier(encoder(x, training=False), training=False)",
+    ),
+    Wrong("wrong_call_classifier_in_evaluation_mode", "The encoder alone runs in the mode that was asked for.")
+    .expect(test_two_loss_model="partial")
+    .breaks("`call(x, training=False)` returns the logits of `x`, and runs the encoder")
+    .edit("encoder(x, training=training), training=training)", "encoder(x, training=training), training=False)"),
     Wrong("wrong_call_in_training_mode", "Always in training mode.")
     .expect(test_two_loss_model="partial:call-mode-fixed-to-training")
-    .edit("encoder(x, training=training)", "encoder(x, training=True)"),
+    .edit("encoder(x, training=training), training=training)", "encoder(x, training=True), training=True)"),
     Wrong("wrong_call_softmax", "Probabilities.")
     .expect(test_two_loss_model="partial:call-returns-probabilities")
     .edit(
