@@ -1,4 +1,4 @@
-"""The shortest that works: Sequential for transfer, Keras's masked mean, a schedule in one expression."""
+"""The shortest that works: Sequential for transfer, a mirror by the order of columns, a schedule in one expression."""
 
 CELLS = {
     "pair_model": """
