@@ -117,8 +117,8 @@ class Script(keras.callbacks.Callback):  # type: ignore[misc]
 
 def scripted_fit(
     callback: Any, monitor: str, values: Sequence[float], weights: Sequence[Mapping[str, np.ndarray]]
-) -> tuple[int, Arrays]:
-    """Epochs and final weights of a `fit` in which epoch k ends with `values[k]` and `weights[k]`."""
+) -> tuple[int, keras.Model]:
+    """Number of epochs of a `fit` in which epoch k ends with `values[k]` and `weights[k]`, and its model afterward."""
     features = len(weights[0]["norm gamma"])
     norm, dense = layers.BatchNormalization(name="norm"), layers.Dense(1, name="dense")
     model = keras.Sequential([keras.Input((features,)), norm, dense])
@@ -126,7 +126,7 @@ def scripted_fit(
     script = Script(monitor, values, weights)
     x = np.zeros((2, features), np.float32)
     model.fit(x, x[:, :1], epochs=len(values), batch_size=2, verbose=0, callbacks=[script, callback])
-    return script.epochs, arrays(model)
+    return script.epochs, model
 
 
 def weights_of_epochs(many: int) -> list[Arrays]:
@@ -445,13 +445,13 @@ def two_loss_history(TwoLossModel: Function) -> None:
 
 
 def _stopped(callback: Any, values: Sequence[float], wanted: tuple[int, int], monitor: str = "val_loss") -> None:
-    epochs, weights = scripted_fit(callback, monitor, values, weights_of_epochs(len(values)))
+    epochs, model = scripted_fit(callback, monitor, values, weights_of_epochs(len(values)))
     series = f"{monitor} {', '.join(f'{v:g}' for v in values)}"
     if epochs != wanted[0]:
         fail(f"{series}: training ended after {epochs} epochs; it should end after {wanted[0]}.")
     if callback.best_epoch != wanted[1]:
         fail(f"{series}: best_epoch is {callback.best_epoch}; it should be {wanted[1]}.")
-    for name, value in weights.items():
+    for name, value in arrays(model).items():
         _require(f"{name} afterward", value, np.full_like(value, wanted[1] + 1), {"": "Weights as they were *then*."})
 
 

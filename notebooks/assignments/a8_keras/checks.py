@@ -24,6 +24,7 @@ from probes import (
     heads_after,
     heads_loss,
     mirror_calls,
+    outputs_after_stopping,
     pair_outputs,
     pair_weights,
     schedule_rates,
@@ -33,7 +34,6 @@ from probes import (
     two_loss_history,
     two_loss_logits,
     two_loss_weights,
-    weights_after_stopping,
 )
 
 F = "float32"
@@ -280,7 +280,7 @@ SERIES = {
 
 
 def script(draw, ranks):
-    """Values of these ranks, and weights for each epoch."""
+    """Values of these ranks, and weights for each epoch: all of them show in what the model makes of its input."""
     steps = np.cumsum(draw.uniform((7,), 0.3, 1.0))
     values = [math.nan if math.isnan(rank) else float(steps[rank]) for rank in ranks]
     shapes = {"dense kernel": (3, 1), "dense bias": (1,)}
@@ -288,15 +288,13 @@ def script(draw, ranks):
     return values, [{name: draw.uniform(shape, 0.5, 3.0, F) for name, shape in shapes.items()} for _ in ranks]
 
 
-def require_best(student, reference, expect, options, runs):
-    """Weights after each fit."""
-    data = {"options": options, "runs": runs}
-    got, wanted = student.run(weights_after_stopping, **data), reference.run(weights_after_stopping, **data)
+def require_best(student, reference, draw, expect, options, runs):
+    """The weights after each fit, by what the model makes of its input with them."""
+    data = {"options": options, "runs": runs, "x": draw.normal((4, 3), dtype=F)}
+    got, wanted = student.run(outputs_after_stopping, **data), reference.run(outputs_after_stopping, **data)
     for k, (here, right) in enumerate(zip(got, wanted, strict=True)):
-        # Weights have been set, not computed: what came back was right as a whole, or from another epoch.
-        shifted = [{name: 2 * value for name, value in found.items()} for found in (here, right)]
-        name = "the model's weights" + (f" after call {k + 1} of fit" if len(runs) > 1 else "")
-        expect.close(shifted[0], shifted[1], name, **CLOSE)
+        name = "the model's output" + (f" after call {k + 1} of fit" if len(runs) > 1 else " after fit")
+        expect.close(here, right, name, **CLOSE)
 
 
 @pytest.mark.cell("test_stop_at_best", weight=2, search="single")
@@ -305,7 +303,7 @@ def test_best_weights(student, reference, draw, expect, name):
     """The model ends with the weights of the best epoch, all of them, whether training was stopped or not."""
     # After a training that ends by itself, one that is stopped: together they tell when weights are put back.
     more = [script(draw, SERIES["stops"])] if name in ("waits", "ends by itself") else []
-    require_best(student, reference, expect, {"patience": 2}, [script(draw, SERIES[name]), *more])
+    require_best(student, reference, draw, expect, {"patience": 2}, [script(draw, SERIES[name]), *more])
 
 
 @pytest.mark.cell("test_stop_at_best", search="single")
@@ -313,7 +311,7 @@ def test_best_weights(student, reference, draw, expect, name):
 def test_patience(student, reference, draw, expect, patience, ranks):
     """Training goes on for as long as patience says, and not longer; the default is 3."""
     options = {"patience": patience} if patience != 3 else {}
-    require_best(student, reference, expect, options, [script(draw, ranks)])
+    require_best(student, reference, draw, expect, options, [script(draw, ranks)])
 
 
 @pytest.mark.cell("test_stop_at_best", weight=3, search="single")
@@ -321,7 +319,7 @@ def test_patience(student, reference, draw, expect, patience, ranks):
 def test_no_improvement(student, reference, draw, expect, name):
     """An equal value and nan do not improve; the first real value does."""
     options = {"patience": 3 if name == "nan first" else 2}
-    require_best(student, reference, expect, options, [script(draw, SERIES[name])])
+    require_best(student, reference, draw, expect, options, [script(draw, SERIES[name])])
 
 
 @pytest.mark.cell("test_stop_at_best", weight=3, search="single")
@@ -329,14 +327,14 @@ def test_no_improvement(student, reference, draw, expect, name):
 def test_largest_is_best(student, reference, draw, expect, ranks):
     """With mode="max" the largest value is the best; monitor says which number to look at."""
     options = {"monitor": "val_accuracy", "mode": "max", "patience": 2}
-    require_best(student, reference, expect, options, [script(draw, ranks)])
+    require_best(student, reference, draw, expect, options, [script(draw, ranks)])
 
 
 @pytest.mark.cell("test_stop_at_best", search="single")
 def test_second_fit(student, reference, draw, expect):
     """In a second call of fit the callback starts anew."""
     runs = [script(draw, ranks) for ranks in ([2, 1, 3], [6, 5, 4, 5, 3, 6], [6, 5, 6])]
-    require_best(student, reference, expect, {"patience": 2}, runs)
+    require_best(student, reference, draw, expect, {"patience": 2}, runs)
 
 
 @pytest.mark.cell("test_stop_at_best", search="single")

@@ -149,16 +149,16 @@ def two_loss_logits(ns, weights, x):
 # --- 4. stopping in time --------------------------------------------------------------------------------------------
 
 
-def weights_after_stopping(ns, options, runs):
-    """Weights of the model after each of several calls of `fit` with one callback.
+def outputs_after_stopping(ns, options, runs, x):
+    """What the model makes of x after each of several calls of `fit` with one callback.
 
     runs: for each call, the values of the epochs and the weights that they end with.
     """
-    from course_lib.checks.a8_keras import scripted_fit
+    from course_lib.checks.a8_keras import plain, scripted_fit
 
     callback = ns.StopAtBest(**options)
     monitor = options.get("monitor", "val_loss")
-    return [scripted_fit(callback, monitor, values, weights)[1] for values, weights in runs]
+    return [plain(scripted_fit(callback, monitor, values, weights)[1](x)) for values, weights in runs]
 
 
 def best_epochs(ns, options, runs):
