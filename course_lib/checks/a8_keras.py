@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import keras
 import numpy as np
 from keras import layers, ops
 
+from course_lib.checks.delegation import calls_of, functions_of
 from course_lib.checks.outcome import check, fail, require
 from course_lib.compare import compare, compare_form
 from course_lib.data import load_digits
@@ -97,6 +99,12 @@ def build_base(weights: Mapping[str, np.ndarray]) -> keras.Sequential:
             norm = layers.BatchNormalization(momentum=0.6, epsilon=0.01, name=f"norm{k}")
             parts += [norm, layers.Activation("relu", name=f"relu{k}")]
     return load(keras.Sequential(parts), weights)
+
+
+def finished_answers() -> AbstractContextManager[set[str]]:
+    """Which methods of Keras's finished answers to exercises 4 to 6 are called meanwhile."""
+    schedule = keras.optimizers.schedules.CosineDecay
+    return calls_of(functions_of(keras.callbacks.EarlyStopping, schedule, layers.RandomFlip))
 
 
 class Script(keras.callbacks.Callback):  # type: ignore[misc]

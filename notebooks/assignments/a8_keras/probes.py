@@ -174,6 +174,15 @@ def best_epochs(ns, options, runs):
     return found
 
 
+def finished_in_stopping(ns, values, weights):
+    """What of Keras's finished answers works in a callback."""
+    from course_lib.checks.a8_keras import finished_answers, scripted_fit
+
+    with finished_answers() as used:
+        scripted_fit(ns.StopAtBest(), "val_loss", values, weights)
+    return sorted(used)
+
+
 # --- 5. a schedule --------------------------------------------------------------------------------------------------
 
 
@@ -201,6 +210,15 @@ def scheduled_steps(ns, options, start, gradients):
     return found
 
 
+def finished_in_schedule(ns, options, steps):
+    """What of Keras's finished answers works in a schedule."""
+    from course_lib.checks.a8_keras import finished_answers, rates
+
+    with finished_answers() as used:
+        rates(ns.WarmupCosine(**options), steps)
+    return sorted(used)
+
+
 # --- 6. random, in training only ------------------------------------------------------------------------------------
 
 
@@ -209,6 +227,15 @@ def mirror_calls(ns, options, images, kernel, calls):
     from course_lib.checks.a8_keras import mirrored
 
     return mirrored(ns.RandomMirror(**options), images, kernel, calls)
+
+
+def finished_in_mirror(ns, images):
+    """What of Keras's finished answers works in a mirror."""
+    from course_lib.checks.a8_keras import finished_answers
+
+    with finished_answers() as used:
+        ns.RandomMirror()(images, training=True)
+    return sorted(used)
 
 
 # --- 7. transfer ----------------------------------------------------------------------------------------------------

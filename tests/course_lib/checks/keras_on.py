@@ -2,6 +2,7 @@
 
 python -m tests.course_lib.checks.keras_on BACKEND visible [ENTRY ...]    what the visible checks say, as JSON
 python -m tests.course_lib.checks.keras_on BACKEND truth                  the reference against NumPy and PyTorch
+python -m tests.course_lib.checks.keras_on BACKEND finished               which answers are Keras's own, by the probes
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ def main(backend: str, what: str, *names: str) -> dict[str, Any]:
         from tests.course_lib.checks import a8_truth
 
         return a8_truth.differences(one.reference)
+    if what == "finished":
+        from tests.course_lib.checks import a8_finished
+
+        return a8_finished.at_work(one.reference)
     found = {}
     for name in names or ("reference",):
         if name == "reference":
