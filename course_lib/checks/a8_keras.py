@@ -296,6 +296,12 @@ def context_example(ContextMix: Function) -> None:
             {"": hint, "non-finite": hint},
         )
     _require("y without a mask", plain(layer(x)), np.array([31, 33, 35], np.float32).reshape(1, 3, 1))
+    shifted = built_context(ContextMix, [*weights[:2], np.array([0.5], np.float32)], {"activation": "linear"})
+    two = np.array([[[1], [3], [5]], [[2], [4], [6]]], np.float32)
+    got = plain(shifted(two, mask=np.array([[1, 1, 0], [1, 1, 1]], bool)))
+    wanted = np.array([[[21.5], [23.5], [25.5]], [[42.5], [44.5], [46.5]]], np.float32)
+    hint = "Each sequence has a mean of its own: here 2 and 4. The bias is 0.5."
+    _require("y of two sequences, with W = 1, U = 10 and b = 0.5", got, wanted, {"": hint})
     tanh = plain(built_context(ContextMix, weights, {})(x / 100))
     _require("y with the default activation", tanh, np.tanh(np.array([0.31, 0.33, 0.35], np.float32)).reshape(1, 3, 1))
 
@@ -445,6 +451,12 @@ def two_loss_history(TwoLossModel: Function) -> None:
             fail(f"train_step does not return {name!r}.")
     hints = {"": "A batch of 2 rows counts less than one of 3. With lr=0 both epochs have the same loss."}
     _require("history['loss']", np.array(history["loss"], np.float64), np.array([wanted, wanted], np.float64), hints)
+    _, trained = two_loss_fit(TwoLossModel, _PARTS, 0.05, settings, 0.5, _ROWS, 3, epochs=2)
+    after_one, _ = two_loss_fit(TwoLossModel, _PARTS, 0.05, settings, 0.5, _ROWS, 3)
+    _, alone = two_loss_fit(TwoLossModel, after_one, 0.05, settings, 0.5, _ROWS, 3)
+    hint = "It is not that of a new training from the same weights. Which metrics does Keras reset?"
+    got, wanted = (np.array(values, np.float64) for values in (trained["loss"][1], alone["loss"][0]))
+    _require("the loss of a second epoch with lr=0.5", got, wanted, {"": hint})
     if history["accuracy"][0] != history["accuracy"][1] or round(5 * history["accuracy"][0], 4) % 1:
         fail(f"the accuracies of two equal epochs of 5 rows are {history['accuracy']}.")
 
