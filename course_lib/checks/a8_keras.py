@@ -33,13 +33,17 @@ Arrays = dict[str, np.ndarray]
 
 def arrays(model: Any) -> Arrays:
     """Copies of a model's weights, under the name of the layer and of the weight: `head kernel`."""
-    return {" ".join(w.path.split("/")[-2:]): np.array(ops.convert_to_numpy(w)) for w in model.weights}
+    return {_name(w): np.array(ops.convert_to_numpy(w)) for w in model.weights}
+
+
+def _name(weight: Any) -> str:
+    return " ".join(weight.path.split("/")[-2:])
 
 
 def load(model: Any, weights: Mapping[str, np.ndarray]) -> Any:
     """The model, its weights set to those of `weights` that have their names."""
     for weight in model.weights:
-        name = " ".join(weight.path.split("/")[-2:])
+        name = _name(weight)
         if name in weights:
             weight.assign(weights[name])
     return model
@@ -195,7 +199,8 @@ def pair_outputs(make_pair_model: Function) -> None:
     }
     weights |= {"same kernel": _numbers((3, 1), 2.0)}
     load(encoder, weights)
-    names = sorted(arrays(model))
+    # A copy of the encoder has weights of the same names.
+    names = sorted(map(_name, model.weights))
     if names != sorted(weights):
         hint = "A layer that is called twice has its weights once. Two layers of the names `digit` and `same` are new."
         fail(f"the model has the weights {', '.join(names)}; it should have {', '.join(sorted(weights))}.", hint)
