@@ -304,9 +304,9 @@ def context_example(ContextMix: Function) -> None:
     shifted = built_context(ContextMix, [*weights[:2], np.array([0.5], np.float32)], {"activation": "linear"})
     two = np.array([[[1], [3], [5]], [[2], [4], [6]]], np.float32)
     got = plain(shifted(two, mask=np.array([[1, 1, 0], [1, 1, 1]], bool)))
-    wanted = np.array([[[21.5], [23.5], [25.5]], [[42.5], [44.5], [46.5]]], np.float32)
+    each_its_mean = np.array([[[21.5], [23.5], [25.5]], [[42.5], [44.5], [46.5]]], np.float32)
     hint = "Each sequence has a mean of its own: here 2 and 4. The bias is 0.5."
-    _require("y of two sequences, with W = 1, U = 10 and b = 0.5", got, wanted, {"": hint})
+    _require("y of two sequences, with W = 1, U = 10 and b = 0.5", got, each_its_mean, {"": hint})
     tanh = plain(built_context(ContextMix, weights, {})(x / 100))
     _require("y with the default activation", tanh, np.tanh(np.array([0.31, 0.33, 0.35], np.float32)).reshape(1, 3, 1))
 
@@ -460,8 +460,8 @@ def two_loss_history(TwoLossModel: Function) -> None:
     after_one, _ = two_loss_fit(TwoLossModel, _PARTS, 0.05, settings, 0.5, _ROWS, 3)
     _, alone = two_loss_fit(TwoLossModel, after_one, 0.05, settings, 0.5, _ROWS, 3)
     hint = "It is not that of a new training from the same weights. Which metrics does Keras reset?"
-    got, wanted = (np.array(values, np.float64) for values in (trained["loss"][1], alone["loss"][0]))
-    _require("the loss of a second epoch with lr=0.5", got, wanted, {"": hint})
+    second_loss, same_loss = (np.array(values, np.float64) for values in (trained["loss"][1], alone["loss"][0]))
+    _require("the loss of a second epoch with lr=0.5", second_loss, same_loss, {"": hint})
     if history["accuracy"][0] != history["accuracy"][1] or round(5 * history["accuracy"][0], 4) % 1:
         fail(f"the accuracies of two equal epochs of 5 rows are {history['accuracy']}.")
 
@@ -661,6 +661,14 @@ def fine_tune_moves(make_transfer_model: Function, fine_tune: Function) -> None:
         if changed != sorted([*dense, "head"]):
             wanted = ", ".join([*dense, "head"])
             fail(f"with depth={depth} a step moved {', '.join(changed) or 'nothing'}; it should move {wanted}.")
+    base = build_base(_BASE)
+    model = make_transfer_model(base, 3, 0.1)
+    fine_tune(model, base, 1, 0.05)
+    load(model, {"head kernel": np.zeros((2, 3), np.float32), "head bias": np.zeros(3, np.float32)})
+    model.train_on_batch(_LABELED[0][:1], _LABELED[1][:1])
+    step = 0.05 * (np.array([1, 0, 0], np.float64) - 1 / 3)
+    hints = {"": "The second phase has a learning rate of its own."}
+    _require("with rate=0.05 the step of the head's bias", arrays(model)["head bias"].astype(float), step, hints)
 
 
 @check("with three images of each new digit the old features help")
