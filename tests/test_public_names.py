@@ -24,6 +24,7 @@ MODULES = {
     "course_lib.checks.a5_data_pipeline",
     "course_lib.checks.a6_cuda_training",
     "course_lib.checks.a7_tensorflow_graphs",
+    "course_lib.checks.a8_keras",
     "course_lib.checks.a9_debugging_clinic",
     "course_lib.checks.clinic",
     "course_lib.checks.delegation",

@@ -1,0 +1,149 @@
+"""Wrong answers to `stop_at_best`."""
+
+from autograder.bank import Wrong
+
+BASES = {
+    "history_of_values": """
+class StopAtBest(keras.callbacks.Callback):
+    def __init__(self, monitor="val_loss", mode="min", patience=3):
+        super().__init__()
+        self.monitor, self.patience = monitor, patience
+        self.better = np.less if mode == "min" else np.greater
+
+    def on_train_begin(self, logs=None):
+        self.record = None
+
+    def on_epoch_end(self, epoch, logs=None):
+        value = float(logs[self.monitor])
+        record = self.record
+        if not math.isnan(value) and (record is None or self.better(value, record["value"])):
+            weights = [np.array(ops.convert_to_numpy(w)) for w in self.model.weights]
+            self.record = {"value": value, "epoch": epoch, "weights": weights}
+        since = epoch - (self.record["epoch"] if self.record else -1)
+        if since >= self.patience:
+            self.model.stop_training = True
+
+    def on_train_end(self, logs=None):
+        for weight, value in zip(self.model.weights, self.record["weights"] if self.record else []):
+            weight.assign(value)
+
+    @property
+    def best_epoch(self):
+        return self.record["epoch"]
+""",
+    "best_file": """
+import os
+import tempfile
+
+
+class StopAtBest(keras.callbacks.Callback):
+    def __init__(self, monitor="val_loss", mode="min", patience=3):
+        super().__init__()
+        self.monitor = monitor
+        self.mode = mode
+        self.patience = patience
+
+    def on_train_begin(self, logs=None):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "best.weights.h5")
+        self.values = []
+        self.best_epoch = None
+        self.bad = 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        value = logs[self.monitor]
+        seen = [v for v in self.values if v == v]
+        self.values.append(value)
+        if self.mode == "max":
+            improved = all(value > v for v in seen)
+        else:
+            improved = all(value < v for v in seen)
+        if improved and value == value:
+            self.best_epoch = epoch
+            self.model.save_weights(self.path, overwrite=True)
+            self.bad = 0
+            return
+        self.bad += 1
+        self.model.stop_training = self.bad == self.patience
+
+    def on_train_end(self, logs=None):
+        if self.best_epoch is not None:
+            self.model.load_weights(self.path)
+        self.folder.cleanup()
+""",
+}
+
+WRONG = [
+    Wrong("wrong_stop_last_weights", "The best weights are not put back.")
+    .expect(test_stop_at_best="failed:stop-last-weights")
+    .breaks("After training the model has the weights that it had at the end of the best epoch")
+    .edit("            weight.assign(value)", "            pass"),
+    Wrong("wrong_stop_keeps_variables", "The variables themselves are kept.")
+    .expect(test_stop_at_best="failed:stop-last-weights")
+    .edit("[np.array(ops.convert_to_numpy(w)) for w in self.model.weights]", "list(self.model.weights)"),
+    Wrong("wrong_stop_restores_when_stopped", "Put back only after a stop.")
+    .expect(test_stop_at_best="partial:stop-restores-only-when-stopped")
+    .base("best_file")
+    .edit("if self.best_epoch is not None:", "if self.bad == self.patience:"),
+    Wrong("wrong_stop_late", "One epoch too many.")
+    .expect(test_stop_at_best="partial:stop-late")
+    .breaks("Training stops at the end of the epoch that is the `patience`-th")
+    .edit("since >= self.patience", "since > self.patience"),
+    Wrong("wrong_stop_early", "One epoch too few.")
+    .expect(test_stop_at_best="partial:stop-early")
+    .edit("since >= self.patience", "since + 1 >= self.patience and since"),
+    Wrong("wrong_stop_never", "Training is never stopped; nobody has a name for it.")
+    .expect(test_stop_at_best="partial")
+    .edit("self.model.stop_training = True", "self.stop_training = True"),
+    Wrong("wrong_stop_mode_ignored", "Always the smallest.")
+    .expect(test_stop_at_best="partial:stop-mode-ignored")
+    .breaks('with `mode="max"`, if it is larger')
+    .edit('np.less if mode == "min" else np.greater', "np.less"),
+    Wrong("wrong_stop_mode_swapped", "The modes have changed places.")
+    .expect(test_stop_at_best="failed:stop-mode-swapped")
+    .edit('np.less if mode == "min" else np.greater', 'np.greater if mode == "min" else np.less'),
+    Wrong("wrong_stop_equal_improves", "Equal counts as better.")
+    .expect(test_stop_at_best="partial:stop-equal-improves")
+    .breaks("An equal value does not improve, and neither does `nan`.")
+    .base("best_file")
+    .edit("all(value < v for v in seen)", "all(value <= v for v in seen)"),
+    Wrong("wrong_stop_nan_first", "nan in the first epoch is never beaten.")
+    .expect(test_stop_at_best="partial:stop-nan-first")
+    .breaks("The first value that is not `nan` always improves.")
+    .edit("not math.isnan(value) and (record is None", "(record is None"),
+    Wrong("wrong_stop_nan_improves", "nan is taken for the best.")
+    .expect(test_stop_at_best="partial:stop-nan-improves")
+    .edit(
+        'not math.isnan(value) and (record is None or self.better(value, record["value"]))',
+        'record is None or not (value >= record["value"] if self.better is np.less else value <= record["value"])',
+    ),
+    Wrong("wrong_stop_patience_not_reset", "All bad epochs are counted.")
+    .expect(test_stop_at_best="partial:stop-patience-not-reset")
+    .base("best_file")
+    .edit("            self.bad = 0\n            return", "            return"),
+    Wrong("wrong_stop_not_anew", "The memory is set up once.")
+    .expect(test_stop_at_best="partial:stop-not-anew")
+    .breaks("A callback may be used for several calls of `fit`")
+    .base("best_file")
+    .edit("        self.patience = patience\n", "        self.patience = patience\n        self.set_up()\n")
+    .edit("    def on_train_begin(self, logs=None):\n", "    def set_up(self):\n")
+    .edit("        self.folder.cleanup()\n", ""),
+    Wrong("wrong_best_epoch_from_one", "Counted from 1.")
+    .expect(test_stop_at_best="partial:stop-best-epoch-from-one")
+    .breaks("The attribute `best_epoch` is the number of the best epoch")
+    .edit('        return self.record["epoch"]', '        return self.record["epoch"] + 1'),
+    Wrong("wrong_stop_trained_only", "Only trained weights come back.")
+    .expect(test_stop_at_best="failed:stop-trained-weights-only")
+    .breaks("That holds for all weights, also for those that are not trained.")
+    .edit("for w in self.model.weights]", "for w in self.model.trainable_weights]")
+    .edit("zip(self.model.weights, self", "zip(self.model.trainable_weights, self"),
+    Wrong("wrong_stop_monitor_ignored", "Always val_loss.")
+    .expect(test_stop_at_best="partial:stop-monitor-ignored")
+    .breaks("At the end of each epoch it looks at `logs[monitor]`.")
+    .edit("logs[self.monitor]", 'logs["val_loss"]'),
+    Wrong("wrong_stop_min_is_max", "With min the first epoch is the best.")
+    .expect(test_stop_at_best="partial")
+    .breaks('With `mode="min"` an epoch improves if its value is smaller')
+    .base("best_file")
+    .edit("improved = all(value < v for v in seen)", "improved = not seen"),
+]
