@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import signal
 import stat
@@ -554,4 +555,6 @@ def _collect_output(message: dict[str, Any], result: CellResult) -> bool:
 
 
 def _error_text(content: dict[str, Any]) -> str:
-    return _short_text(f"{content.get('ename', 'Error')}: {content.get('evalue', '')}")
+    said = _short_text(f"{content.get('ename', 'Error')}: {content.get('evalue', '')}")
+    # IPython names a file for each cell, which nobody has ever seen: "invalid syntax (806009693.py, line 2)".
+    return re.sub(r"\(\d+\.py, line (\d+)\)$", r"(line \1 of the cell)", said)
