@@ -13,6 +13,7 @@ import functools
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
@@ -29,6 +30,7 @@ from tests import sampling
 from tests.apart import apart
 from tests.sampling import sample
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = known_assignments(ROOT)
 WITHOUT_TRAINING = ("a1_numpy_backprop", "a5_data_pipeline")
@@ -112,13 +114,13 @@ def graded_here(name: str, chosen: Collection[str]) -> Selftest:
     )
 
 
-def on_its_back_end(name: str, graded: Callable[[str, Collection[str]], Selftest], chosen: Collection[str]) -> Selftest:
-    """In another process where a framework has to be settled before it is imported, or started."""
+def on_its_back_end(name: str, function: Callable[..., T], *arguments: Any) -> T:
+    """`function` of an assignment, in another process where a framework has to be settled before it is imported."""
     backend = assignment(name).keras_backend
     if backend or name == TENSORFLOW:
-        found: Selftest = apart(graded, name, chosen, keras_backend=backend)
+        found: T = apart(function, name, *arguments, keras_backend=backend)
         return found
-    return graded(name, chosen)
+    return function(name, *arguments)
 
 
 def not_as_expected(found: Selftest) -> list[str]:
@@ -179,11 +181,12 @@ def test_the_text_says_which_exercises_build_on_which(name: str) -> None:
     said = {int(later): {int(n) for n in re.findall(r"\d+", earlier)} for later, earlier in BUILDS_ON.findall(points)}
     if "Every exercise builds on all before it" in points:
         said = {number: set(range(1, number)) for number in range(2, len(assignment(name).notebooks[0].graded()) + 1)}
-    assert said == built_on(on_device(assignment(name)))
+    assert said == on_its_back_end(name, built_on)
 
 
-def built_on(one: Assignment) -> dict[int, set[int]]:
+def built_on(name: str) -> dict[int, set[int]]:
     """By the number of an exercise, the earlier ones that its checks lead to: those of the names that they call."""
+    one = on_device(assignment(name))
     (notebook,) = one.notebooks
     solutions = [c for c in notebook.cells if c.role is Role.SOLUTION and c.kind == "code"]
     stubs = {c.grade_id or "": c.released for c in solutions}
