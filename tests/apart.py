@@ -1,8 +1,8 @@
 """A second process for what a framework settles once per process, which a test's own may have settled otherwise.
 
 TensorFlow counts its devices when its runtime starts: then there is no room for virtual GPUs. Keras reads its back end
-when it is imported. And whichever is imported first, torch's compiler must come before TensorFlow, as in the tests' own
-process (`tests/conftest.py`).
+when it is imported, from a variable that a notebook may have set. And torch's compiler must come before TensorFlow, as
+in the tests' own process (`tests/conftest.py`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,15 @@ import multiprocessing
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
+
+from autograder.assignment import load_assignment
+from tests.sampling import ROOT
+
+T = TypeVar("T")
+VIRTUAL_GPUS = "a7_tensorflow_graphs"
+"""the assignment that switches on TensorFlow's virtual GPUs"""
 
 
 @functools.cache
@@ -22,8 +29,10 @@ def _process(keras_backend: str) -> ProcessPoolExecutor:
     started = ProcessPoolExecutor(
         1, multiprocessing.get_context("spawn"), initializer=importlib.import_module, initargs=("tests.conftest",)
     )
-    chosen = {"KERAS_BACKEND": keras_backend} if keras_backend else {}
-    with mock.patch.dict(os.environ, chosen):
+    with mock.patch.dict(os.environ):
+        os.environ.pop("KERAS_BACKEND", None)
+        if keras_backend:
+            os.environ["KERAS_BACKEND"] = keras_backend
         started.submit(os.getpid).result()
     return started
 
@@ -31,3 +40,12 @@ def _process(keras_backend: str) -> ProcessPoolExecutor:
 def apart(function: Callable[..., Any], *arguments: Any, keras_backend: str = "") -> Any:
     """What `function`, one of a module, returns there; the process is started once and kept."""
     return _process(keras_backend).submit(function, *arguments).result()
+
+
+def on_its_back_end(function: Callable[..., T], name: str, *arguments: Any) -> T:
+    """`function` of an assignment, by its name: there if it has to be, else here."""
+    backend = load_assignment(name, ROOT).keras_backend
+    if backend or name == VIRTUAL_GPUS:
+        found: T = apart(function, name, *arguments, keras_backend=backend)
+        return found
+    return function(name, *arguments)

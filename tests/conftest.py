@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -98,6 +99,14 @@ def _fast_tests_import_no_framework(request: pytest.FixtureRequest) -> Iterator[
     imported = (FRAMEWORKS & sys.modules.keys()) - before
     if sampling.size == "check" and imported:
         pytest.fail(f"{request.node.nodeid} imports {', '.join(sorted(imported))}: mark it `slow`")
+
+
+@pytest.fixture(autouse=True)
+def _notebooks_run_here_choose_no_back_end_for_others() -> Iterator[None]:
+    """Notebooks set `KERAS_BACKEND`. A process started later would take it, and with TensorFlow first that ends it."""
+    with mock.patch.dict(os.environ):
+        os.environ.pop("KERAS_BACKEND", None)
+        yield
 
 
 # Two workers whose threads wait for each other on two cores take several times as long: small tensors, many barriers.

@@ -671,7 +671,7 @@ def train_returns_leaves(train: Function) -> None:
             hint = "Each step was recorded as a part of the network. How is autograd told not to watch?"
             fail(f'params["{name}"] is no leaf.', hint)
         if not value.requires_grad:
-            hint = "Nothing does that was computed under no_grad, nor a copy of a tensor that did not."
+            hint = "What is computed under no_grad does not require gradients, nor does a copy of what did not."
             fail(f'params["{name}"] does not require gradients.', hint)
     if any(isinstance(loss, torch.Tensor) and loss.requires_grad for loss in losses):
         hint = "Whoever keeps the loss keeps its graph, with all values of that step. Which method gives the number?"

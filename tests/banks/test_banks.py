@@ -11,9 +11,8 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, TypeVar
 
 import pytest
 
@@ -27,15 +26,14 @@ from autograder.records import Assignment, Role
 from autograder.selftest import Selftest, its_device, needs_kernel, selftest, selftest_here
 from autograder.sentences import demands
 from tests import sampling
-from tests.apart import apart
+from tests.apart import on_its_back_end
 from tests.sampling import sample
 
-T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = known_assignments(ROOT)
 WITHOUT_TRAINING = ("a1_numpy_backprop", "a5_data_pipeline")
 """assignments without a check of where training arrives, which alone has a margin"""
-FRAMEWORKLESS, TENSORFLOW = "a1_numpy_backprop", "a7_tensorflow_graphs"
+FRAMEWORKLESS = "a1_numpy_backprop"
 EVERY = 10
 SECRET = b"the same hidden inputs in every run of the tests"
 WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
@@ -87,7 +85,7 @@ def through_kernels(name: str) -> Selftest:
     chosen = {
         e.name for e in sample(f"bank {name}, kernels", bank, 3, lambda e: [e.file] if e.kind == "correct" else [])
     }
-    return on_its_back_end(name, graded_through_kernels, chosen)
+    return on_its_back_end(graded_through_kernels, name, chosen)
 
 
 @functools.cache
@@ -95,7 +93,7 @@ def in_process(name: str) -> Selftest:
     long = {e.name for e in the_long_way(name)} if sampling.size == "all" else set()
     bank = [e for e in entries(name) if e.kind == "fault" and not needs_kernel(e) and e.name not in long]
     chosen = {e.name for e in sample(f"bank {name}", bank, 8, lambda e: [e.file, *behind_a_verdict(name)])}
-    return on_its_back_end(name, graded_here, chosen)
+    return on_its_back_end(graded_here, name, chosen)
 
 
 def graded_through_kernels(name: str, chosen: Collection[str]) -> Selftest:
@@ -112,15 +110,6 @@ def graded_here(name: str, chosen: Collection[str]) -> Selftest:
         spoiled_alone=True,
         secret=SECRET,
     )
-
-
-def on_its_back_end(name: str, function: Callable[..., T], *arguments: Any) -> T:
-    """`function` of an assignment, in another process where a framework has to be settled before it is imported."""
-    backend = assignment(name).keras_backend
-    if backend or name == TENSORFLOW:
-        found: T = apart(function, name, *arguments, keras_backend=backend)
-        return found
-    return function(name, *arguments)
 
 
 def not_as_expected(found: Selftest) -> list[str]:
@@ -181,7 +170,7 @@ def test_the_text_says_which_exercises_build_on_which(name: str) -> None:
     said = {int(later): {int(n) for n in re.findall(r"\d+", earlier)} for later, earlier in BUILDS_ON.findall(points)}
     if "Every exercise builds on all before it" in points:
         said = {number: set(range(1, number)) for number in range(2, len(assignment(name).notebooks[0].graded()) + 1)}
-    assert said == on_its_back_end(name, built_on)
+    assert said == on_its_back_end(built_on, name)
 
 
 def built_on(name: str) -> dict[int, set[int]]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from autograder.assignment import known_assignments, load_assignment, on_device
-from autograder.bank import BankEntry, load_bank
+from autograder.bank import load_bank
 from autograder.errors import StudentError
 from autograder.judge import plugin
 from autograder.judge.diagnosis import answered_alike
@@ -21,6 +22,7 @@ from autograder.judge.run import Checks
 from autograder.judge.student import Call, LocalSide
 from autograder.selftest import its_device, needs_kernel
 from course_lib.compare import Difference
+from tests.apart import on_its_back_end
 from tests.sampling import sample
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,7 +50,15 @@ def answer(cell: str, names: dict[str, Any]) -> Call:
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=pytest.mark.xdist_group(f"shown {n}")) for n in sample("shown inputs", NAMES, 1)]
 )
-def test_the_cell_that_is_shown_does_again_what_the_check_saw(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cell_that_is_shown_does_again_what_the_check_saw(name: str) -> None:
+    bank = load_bank(load_assignment(name, ROOT))
+    wrong = [entry.name for entry in bank if entry.kind == "fault" and not needs_kernel(entry)]
+    tried, differing = on_its_back_end(shown_again, name, sample(f"shown {name}", wrong[::EVERY], 3))
+    assert tried and differing == []
+
+
+def shown_again(name: str, chosen: Collection[str]) -> tuple[int, list[tuple[str, str, str]]]:
+    """How many shown cells were run for the `chosen` entries, and those that did not do what the check saw."""
     assignment = on_device(load_assignment(name, ROOT))
     shown: list[tuple[str, Call]] = []
 
@@ -58,16 +68,13 @@ def test_the_cell_that_is_shown_does_again_what_the_check_saw(name: str, monkeyp
             shown.append((difference.case, calls[-1]))
         return difference
 
-    def entries() -> list[BankEntry]:
-        wrong = [e for e in load_bank(assignment) if e.kind == "fault" and not needs_kernel(e)]
-        return sample(f"shown {name}", wrong[::EVERY], 3, lambda e: [])
-
     show = plugin.shown_failure
-    monkeypatch.setattr(plugin, "shown_failure", remember)
     differing, tried = [], 0
-    with its_device(assignment):
+    with its_device(assignment), mock.patch.object(plugin, "shown_failure", remember):
         checks = Checks(assignment)
-        for entry in entries():
+        for entry in load_bank(assignment):
+            if entry.name not in chosen:
+                continue
             edits = dict(entry.cells)
             checks.run(LocalSide(reference_names(assignment, edits, may_fail=True)), SECRET, tuple(entry.expected))
             for cell, call in shown:
@@ -76,6 +83,6 @@ def test_the_cell_that_is_shown_does_again_what_the_check_saw(name: str, monkeyp
                 both_raise = got.error is not None and call.error is not None
                 tried += 1
                 if not both_raise and not answered_alike(got, call):
-                    differing.append((entry.name, cell, got.error or got.value))
+                    differing.append((entry.name, cell, str(got.error or got.value)))
             shown.clear()
-    assert tried and differing == []
+    return tried, differing
