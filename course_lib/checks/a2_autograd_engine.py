@@ -233,7 +233,7 @@ def backward_once_more(Tensor: Any, backward: Function) -> None:
     if not _is_refused(lambda: backward(y, ones)):
         fail("A pass through a graph that was used, without retain_graph, raised no RuntimeError.",
              "How can a result that has forgotten its past be told from a leaf?")  # fmt: skip
-    if len(y.inputs) or len(y.saved):
+    if y.inputs or y.saved:
         fail("After the pass, the result still holds its inputs or what was saved.", "Then their memory is not free.")
 
 
