@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
@@ -104,9 +103,9 @@ def _fast_tests_import_no_framework(request: pytest.FixtureRequest) -> Iterator[
 @pytest.fixture(autouse=True)
 def _notebooks_run_here_choose_no_back_end_for_others() -> Iterator[None]:
     """Notebooks set `KERAS_BACKEND`. A process started later would take it, and with TensorFlow first that ends it."""
-    with mock.patch.dict(os.environ):
-        os.environ.pop("KERAS_BACKEND", None)
-        yield
+    os.environ.pop("KERAS_BACKEND", None)
+    yield
+    os.environ.pop("KERAS_BACKEND", None)
 
 
 # Two workers whose threads wait for each other on two cores take several times as long: small tensors, many barriers.
