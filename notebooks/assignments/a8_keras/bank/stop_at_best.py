@@ -109,7 +109,7 @@ WRONG = [
     .edit("all(value < v for v in seen)", "all(value <= v for v in seen)"),
     Wrong("wrong_stop_nan_first", "nan in the first epoch is never beaten.")
     .expect(test_stop_at_best="partial:stop-nan-first")
-    .breaks("The first value that is not `nan` always improves.")
+    .breaks("The first finite value always improves.")
     .edit("not math.isnan(value) and (record is None", "(record is None"),
     Wrong("wrong_stop_nan_improves", "nan is taken for the best.")
     .expect(test_stop_at_best="partial:stop-nan-improves")

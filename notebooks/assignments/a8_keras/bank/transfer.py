@@ -124,7 +124,7 @@ WRONG = [
     .edit("base.layers[-depth:]", "base.layers"),
     Wrong("wrong_tune_first_layers", "The first layers follow.")
     .expect(test_transfer="partial:tune-first-layers")
-    .breaks("From now on the last `depth` of `base.layers` are trained")
+    .breaks("From now on the last `depth` of `base.layers` (one at least) are trained")
     .edit("base.layers[-depth:]", "base.layers[:depth]"),
     Wrong("wrong_tune_one_less", "One layer is left out.")
     .expect(test_transfer="partial:tune-one-layer-less")
