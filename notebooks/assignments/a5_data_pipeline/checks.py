@@ -766,11 +766,11 @@ def test_longer_streams(student, draw, expect):
     require_memory(expect, size, stream, found)
     kept = found["kept"][:, :size]
     times = np.bincount(kept.ravel(), minlength=len(stream))
-    for item, label in enumerate(stream):
+    for place, label in enumerate(stream):
         chance = {"a": 2 / 8, "b": 2 / 8, "c": 1.0}[label]
-        sentence = f"Item {item + 1} of the stream {' '.join(stream)} was kept in {times[item]} of 400 runs; "
+        sentence = f"Item {place + 1} of the stream {' '.join(stream)} was kept in {times[place]} of 400 runs; "
         sentence += f"about {chance * 400:.0f} are expected."
-        expect.true(not unlikely(int(times[item]), 400, chance), sentence)
+        expect.true(not unlikely(int(times[place]), 400, chance), sentence)
 
 
 @pytest.mark.cell("test_balanced_reservoir", weight=4.5)

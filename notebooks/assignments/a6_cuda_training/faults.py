@@ -1080,7 +1080,9 @@ TRAIN_EPOCH_AMP = [
         "amp-scaler-of-its-own",
         family="AM02",
         cell="train_epoch_amp",
-        edits={"    model.train()\n": '    model.train()\n    scaler = torch.amp.GradScaler("cuda")\n'},
+        edits={
+            "    model.train()\n": '    model.train()\n    scaler = torch.amp.GradScaler("cuda", init_scale=2.0**16)\n'
+        },
         words="The scaler that you are given is not used: its scale has not changed, and the steps are those of "
         "another scaler. A scale that was found in earlier epochs is lost. Look for a `GradScaler` that is made in the "
         "function.",

@@ -95,7 +95,7 @@ PAIR_FAULTS = [
     Fault(
         "pair-no-absolute",
         cell="pair_model",
-        edits={"ops.abs(code_left - code_right)": "code_left - code_right"},
+        edits={"ops.abs(code_left": "(code_left"},
         words="The layer same reads the difference of the codes with its sign. Left and right can then not be "
         "exchanged: a logit that is high for one sign is low for the other. Look at the input of the layer same.",
         tests=PAIR,
@@ -103,7 +103,7 @@ PAIR_FAULTS = [
     Fault(
         "pair-squared-difference",
         cell="pair_model",
-        edits={"ops.abs(code_left - code_right)": "(code_left - code_right) ** 2"},
+        edits={"ops.abs(code_left": "(code_left", "- code_right)": "- code_right) ** 2"},
         words="The layer same reads the squared difference of the codes. Small differences then nearly vanish. Look at "
         "what the text says of the input of the layer same.",
         tests=PAIR,
@@ -120,7 +120,7 @@ PAIR_FAULTS = [
     Fault(
         "pair-same-sigmoid",
         cell="pair_model",
-        edits={'layers.Dense(1, name="same")': 'layers.Dense(1, activation="sigmoid", name="same")'},
+        edits={'layers.Dense(1, name="same")': 'layers.Dense(units=1, activation="sigmoid", name="same")'},
         words="Your output same holds a probability. A loss that is told to expect logits applies the sigmoid once "
         "more. Look at the activation of same.",
         tests=PAIR,
@@ -128,7 +128,7 @@ PAIR_FAULTS = [
     Fault(
         "pair-outputs-swapped",
         cell="pair_model",
-        edits={'{"digit": digit, "same": same}': '{"digit": same, "same": digit}'},
+        edits={'"digit": digit, ': '"digit": same, ', '"same": same}': '"same": digit}'},
         words="The two outputs have changed places: under the key digit stands the output of the layer same. Each loss "
         "would then judge the other output. Look at the dict of outputs.",
         tests=PAIR,
