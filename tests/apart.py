@@ -26,15 +26,20 @@ VIRTUAL_GPUS = "a7_tensorflow_graphs"
 
 @functools.cache
 def _process(keras_backend: str) -> ProcessPoolExecutor:
-    started = ProcessPoolExecutor(
-        1, multiprocessing.get_context("spawn"), initializer=importlib.import_module, initargs=("tests.conftest",)
-    )
+    # Keras asks for torch's device once, too, when it is imported: before any virtual GPU is switched on.
+    first = ["tests.conftest", *(["keras"] if keras_backend else [])]
+    started = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_import, initargs=(first,))
     with mock.patch.dict(os.environ):
         os.environ.pop("KERAS_BACKEND", None)
         if keras_backend:
             os.environ["KERAS_BACKEND"] = keras_backend
         started.submit(os.getpid).result()
     return started
+
+
+def _import(modules: list[str]) -> None:
+    for module in modules:
+        importlib.import_module(module)
 
 
 def apart(function: Callable[..., Any], *arguments: Any, keras_backend: str = "") -> Any:

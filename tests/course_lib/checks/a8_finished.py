@@ -1,11 +1,10 @@
 """What the probes of a8 see of Keras's finished answers behind the student's names, and of the reference's own ones.
 
-Run in a process of its own: see `keras_on`.
+Run in a process of its own: see `test_a8_keras`.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from autograder.judge.faults import modules_of
 from course_lib.checks import a8_keras as checks
 
 FOLDER = Path(__file__).resolve().parents[3] / "notebooks" / "assignments" / "a8_keras"
@@ -35,8 +35,8 @@ class RandomMirror(keras.layers.RandomFlip):  # type: ignore[misc]
 
 def at_work(reference: dict[str, Any]) -> dict[str, list[list[str]]]:
     """By probe what it sees: of the reference, and of these classes."""
-    sys.path.insert(0, str(FOLDER))
-    import probes
+    with modules_of(FOLDER):
+        import probes
 
     own = SimpleNamespace(**{name: reference[name] for name in ("StopAtBest", "WarmupCosine", "RandomMirror")})
     theirs = SimpleNamespace(StopAtBest=StopAtBest, WarmupCosine=WarmupCosine, RandomMirror=RandomMirror)

@@ -1,6 +1,6 @@
 """What the reference of a8 should give, worked out in NumPy and PyTorch, without Keras's layers, losses and optimizers.
 
-Run in a process of its own, on either back end: see `keras_on`.
+Run in a process of its own, on either back end: see `test_a8_keras`.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from tests.sampling import sample
 A1, A3, A4 = map(Visible, ("a1_numpy_backprop", "a3_pytorch_autograd", "a4_modules_and_optimizers"))
 A2, A5 = map(Visible, ("a2_autograd_engine", "a5_data_pipeline"))
 A6 = Visible("a6_cuda_training", skipped_cell="digits", slow_check="fit_reads_digits")
-A7 = VisibleApart("a7_tensorflow_graphs")
-ALL = pytest.mark.parametrize("one", [A1, A2, A3, A4, A5, A6, A7], ids=lambda one: one.name)
+A7, A8 = map(VisibleApart, ("a7_tensorflow_graphs", "a8_keras"))
+ALL = pytest.mark.parametrize("one", [A1, A2, A3, A4, A5, A6, A7, A8], ids=lambda one: one.name)
 
 # An entry of the bank, or the fault that it must be called by -> what the student reads.
 COMMONEST = {
@@ -223,6 +223,15 @@ HIDDEN_ONLY = {
         "wrong_one_scale_for_all",
         "wrong_small_buffer",
         "wrong_step_by_hand",
+    },
+    A8.name: {
+        "wrong_call_classifier_in_evaluation_mode",
+        "wrong_mirror_neighbors",
+        "wrong_mirror_one_seed_for_all",
+        "wrong_step_classifier_in_evaluation_mode",
+        "wrong_step_decoder_in_evaluation_mode",
+        "wrong_step_encoder_twice",
+        "wrong_step_with_frozen",
     },
 }
 

@@ -85,16 +85,20 @@ class Visible:
 
     def of_entry(self, entry: BankEntry) -> Outcomes:
         """The tests cells of what the entry changes: an exercise does not use the others."""
-        changed = {f"test_{cell}" for cell in entry.cells} | set(entry.expected)
-        return self.outcomes(dict(entry.cells), entry.extra, changed)
+        return self.outcomes(dict(entry.cells), entry.extra, changed_by(entry))
 
 
 class VisibleApart(Visible):
-    """One whose notebook switches on TensorFlow's virtual GPUs: its cells run in a process of their own."""
+    """One with TensorFlow's virtual GPUs or a back end of Keras: its cells run in a process of their own."""
 
     def outcomes(self, cells: dict[str, str] | None = None, extra: Any = (), only: Any = None) -> Outcomes:
         """As in this process; what was printed is printed here, and other errors than ours keep their words alone."""
-        found, printed = apart(_outcomes_and_output, self.name, cells, extra, only)
+        return self.outcomes_on(self.assignment.keras_backend, cells, extra, only)
+
+    def outcomes_on(self, keras_backend: str, cells: Any = None, extra: Any = (), only: Any = None) -> Outcomes:
+        """On another back end than the assignment's own."""
+        call = (_outcomes_and_output, self.name, cells, extra, only)
+        found, printed = apart(*call, keras_backend=keras_backend)
         print(printed, end="")
         return found
 
@@ -110,6 +114,11 @@ _visible = functools.cache(Visible)
 
 def _sendable(result: str | Exception) -> str | Exception:
     return result if isinstance(result, (str, CheckFailed)) else RuntimeError(f"{type(result).__name__}: {result}")
+
+
+def changed_by(entry: BankEntry) -> set[str]:
+    """The tests cells of what it changes."""
+    return {f"test_{cell}" for cell in entry.cells} | set(entry.expected)
 
 
 def _run(source: str, names: dict[str, Any]) -> str | Exception:
