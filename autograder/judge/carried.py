@@ -87,7 +87,9 @@ def _better(check: CheckResult, with_right: CheckResult | None, mended: tuple[st
         return check
     if with_right.verdict is Verdict.PASSED:
         return replace(with_right, given=mended)
-    if with_right.verdict is Verdict.FAILED and with_right.fault:
+    # A name that is gone with the earlier mistakes was theirs. What raises may only not fit together with right parts.
+    not_its_own = check.fault and with_right.difference is not None
+    if with_right.verdict is Verdict.FAILED and (with_right.fault or not_its_own):
         return replace(check, verdict=Verdict.FAILED, fault=with_right.fault, message=with_right.message)
     return check
 

@@ -1,9 +1,9 @@
 """What a visible check says: `ok   ...` on one line, or an error whose traceback in Jupyter is one line too.
 
 A check is a function that takes the student's function, with the sentence that it prints as its decorator's argument.
-It raises nothing if all is well. If the student's own code raises, that traceback is left alone: it points at the
-student's line, which no sentence of ours could do better. The one exception is the `NotImplementedError` of an
-untouched cell.
+It raises nothing if all is well. If the student's own code raises, its traceback stays, because it points at the
+student's line, and ends with the line of the check. The `NotImplementedError` of an untouched cell is a sentence.
+A check that fails after an earlier one of its notebook says so: the cause may lie there.
 """
 
 from __future__ import annotations
@@ -21,23 +21,47 @@ __all__ = ["CheckFailed", "check", "fail", "require"]
 class CheckFailed(AssertionError):
     """A visible check that did not hold. Jupyter shows the message alone, without a traceback."""
 
+    def __init__(self, message: str, earlier: str = "") -> None:
+        """earlier: a sentence about an earlier check that did not hold either."""
+        super().__init__(message)
+        self.earlier = earlier
+
     def _render_traceback_(self) -> list[str]:
         """IPython's hook: the lines it prints in place of a traceback."""
-        return [f"no   {self}"]
+        return [f"no   {self}", *([f"     {self.earlier}"] if self.earlier else [])]
 
 
-def check(sentence: str) -> Callable[[Callable[..., str | None]], Callable[..., None]]:
-    """Turn a function into a visible check that prints `ok   SENTENCE`, and after it what the function returns."""
+ENDED = "this error ended the check. The last line of your own in the traceback above is the place to look at."
+
+_failing: dict[str, dict[int, str]] = {}
+"""module -> line of a check that did not hold when it last ran -> its sentence; lines are in the notebook's order"""
+
+
+def check(sentence: str, *, stands_alone: bool = False) -> Callable[[Callable[..., str | None]], Callable[..., None]]:
+    """Turn a function into a visible check that prints `ok   SENTENCE`, and after it what the function returns.
+
+    stands_alone: its exercise calls no earlier one, so their checks are not mentioned.
+    """
 
     def wrap(function: Callable[..., str | None]) -> Callable[..., None]:
+        line, module = function.__code__.co_firstlineno, function.__module__
+
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> None:
+            failing = {} if stands_alone else _failing.setdefault(module, {})
+            earlier = _earlier(failing, line)
             try:
                 addition = function(*args, **kwargs)
             except NotImplementedError as error:
                 raise CheckFailed(_not_written(error)) from None
             except CheckFailed as failure:
-                raise CheckFailed(f"{sentence}: {failure}") from None
+                failing[line] = sentence
+                raise CheckFailed(f"{sentence}: {failure}", earlier) from None
+            except Exception as error:
+                failing[line] = sentence
+                error.add_note(f"no   {sentence}: {ENDED}{earlier and f' {earlier}'}")
+                raise
+            failing.pop(line, None)
             print(f"ok   {sentence}{addition or ''}")
 
         run.__doc__ = f"{sentence[0].upper()}{sentence[1:]}."
@@ -71,6 +95,13 @@ def require(found: Difference | None, hints: Mapping[str, str] | None = None, *,
 def fail(message: str, hint: str = "") -> NoReturn:
     """Raise CheckFailed with a message of its own."""
     raise CheckFailed(f"{message}{f' Hint: {hint}' if hint else ''}")
+
+
+def _earlier(failing: Mapping[int, str], line: int) -> str:
+    first = min((other for other in failing if other < line), default=None)
+    if first is None:
+        return ""
+    return f"Before this one, {failing[first]!r} did not hold either: if this exercise calls that one, mend that first."
 
 
 def _not_written(error: NotImplementedError) -> str:

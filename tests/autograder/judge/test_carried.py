@@ -77,6 +77,14 @@ def test_a_mistake_of_its_own_stays_and_is_named_alone(small: Judged) -> None:
     assert found["mean"].given == ("square", "total")
 
 
+def test_the_name_of_an_earlier_mistake_is_not_given_to_one_of_its_own(small: Judged) -> None:
+    # Over x + x it gives what the earlier mistake alone gives; over x ** 2 one half more.
+    mean = "def mean(x):\n    return total(x) / len(x) * (1 if total(np.ones(1)) == 2 else 1.5)"
+    found = carried(small, {**DOUBLED, "mean": mean})
+    assert (found["mean"].verdict, found["mean"].fault, found["mean"].message) == (Verdict.FAILED, None, "")
+    assert found["mean"].difference is not None
+
+
 @pytest.mark.parametrize(
     "total",
     [

@@ -72,6 +72,7 @@ def test_a_call_is_written_with_all_its_values(value: Any, form: str) -> None:
     np.testing.assert_array_equal(run(cell), got)
 
 
+@pytest.mark.slow
 def test_tensors_are_written_in_their_frameworks_words() -> None:
     side = LocalSide(PROGRAM)
     side.double(TENSOR)

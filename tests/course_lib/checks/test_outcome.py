@@ -1,4 +1,4 @@
-"""A check says `ok` on one line, or stops with one line; the student's own exceptions are left alone."""
+"""A check says `ok` on one line, or stops with one line; an exception of the student's keeps its traceback."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from course_lib.compare.values import Difference, compare
 def doubles(double: object) -> str:
     require(compare("the result", double(np.ones(2)), np.full(2, 2.0)), {"factor": "How much is twice?"})  # type: ignore[operator]
     return " for ones"
+
+
+@check("twice x is a number")
+def is_number(double: object) -> None:
+    double(np.ones(2)) * 1  # type: ignore[operator]
 
 
 def message(found: Difference | None, hints: dict[str, str] | None = None, source: str = "") -> str:
@@ -53,6 +58,28 @@ def test_jupyter_shows_one_line_instead_of_a_traceback(capsys: pytest.CaptureFix
     assert isinstance(result.error_in_exec, CheckFailed)
     shown = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
     assert len(shown) == 1 and shown[0].startswith("no   twice x is right: the result is 1/2 times")
+    shell.run_cell("doubles(lambda x: x + 'a')")
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) > 5, "NumPy's own error, and below it the check's line"
+    assert shown[-1].startswith("no   twice x is right: this error ended the check. The last line of your own")
+
+
+def test_an_earlier_check_that_did_not_hold_is_named_until_it_holds() -> None:
+    def of_the_second(double: object) -> str:
+        with pytest.raises((CheckFailed, TypeError)) as failure:
+            is_number(double)
+        return getattr(failure.value, "earlier", "") + "".join(getattr(failure.value, "__notes__", ()))
+
+    doubles(lambda x: 2 * x)
+    assert of_the_second(lambda x: None).endswith("is the place to look at.")
+    doubles(lambda x: 2 * x)
+    with pytest.raises(CheckFailed) as failure:
+        doubles(lambda x: x)
+    assert failure.value.earlier == "", "the second comes later"
+    earlier = "Before this one, 'twice x is right' did not hold either: if this exercise calls that one, mend"
+    assert earlier in of_the_second(lambda x: None)
+    doubles(lambda x: 2 * x)
+    assert earlier not in of_the_second(lambda x: None)
 
 
 def test_the_hint_for_name_and_kind_comes_before_the_hint_for_the_kind_and_that_before_the_name() -> None:
