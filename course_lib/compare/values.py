@@ -274,9 +274,8 @@ def _not_finite(name: str, mine: np.ndarray, wanted: np.ndarray) -> Difference |
     if not bad.any():
         return None
     index = _first(bad)
-    kinds = " and ".join(
-        word for word, found in (("nan", np.isnan(mine[bad]).any()), ("inf", np.isinf(mine[bad]).any())) if found
-    )
+    of_kind = {"nan": np.isnan(mine), "inf": mine == np.inf, "-inf": mine == -np.inf}
+    kinds = " and ".join(kind for kind, found in of_kind.items() if (found & bad).any())
     many = f"{name} is" if mine.ndim == 0 else f"{int(bad.sum())} of the {mine.size} values of {name} are"
     sentence = f"{many} not finite ({kinds})."
     return Difference(name, "not finite", sentence, index, show(mine[index]), show(wanted[index]))
@@ -335,6 +334,8 @@ def _constant_factor(mine: np.ndarray, wanted: np.ndarray, tolerance: Tolerance,
     factor = float(np.vdot(wanted, mine).real) / square
     if factor == 0 or not _agree(mine / factor, wanted, tolerance):
         return None
+    if math.isclose(factor, 1, rel_tol=0.01):
+        return None  # a little off everywhere: not by a factor, as far as anybody reads it
     # Any two numbers have a ratio: with one value (or several equal ones) only a telling ratio is an explanation.
     few = np.ptp(wanted) <= 1e-12 * np.abs(wanted).max()
     return None if few and not _telling(factor, batch) else factor

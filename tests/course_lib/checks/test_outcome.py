@@ -45,8 +45,14 @@ def test_an_untouched_cell_is_named_even_when_another_calls_it_and_other_errors_
     def double(x: object) -> object:
         raise NotImplementedError()
 
+    class Doubler:
+        def __call__(self, x: object) -> object:
+            raise NotImplementedError()
+
     with pytest.raises(CheckFailed, match=r"^double is not written yet"):
         doubles(lambda x: double(x))
+    with pytest.raises(CheckFailed, match=r"^Doubler.__call__ is not written yet"):
+        doubles(Doubler())
     with pytest.raises(ZeroDivisionError):
         doubles(lambda x: 1 // 0)
 

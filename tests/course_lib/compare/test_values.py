@@ -90,6 +90,12 @@ def test_a_factor_of_the_batch_size_is_called_by_its_name() -> None:
     assert "1/3 times" in third and "rows" not in third
     assert "1e-05 times" in told(RIGHT * 1e-5, batch=8).sentence
     assert "8 times" in told(8.0, 1.0, batch=8).sentence
+    assert "times" not in told(RIGHT * 0.99997).sentence, "1/1 times"
+
+
+def test_what_is_not_finite_is_told_with_its_sign() -> None:
+    assert told(np.where(RIGHT > 3, -np.inf, RIGHT)).sentence.endswith("not finite (-inf).")
+    assert told(np.array([np.nan, -np.inf]), np.ones(2)).sentence.endswith("not finite (nan and -inf).")
 
 
 def test_any_two_numbers_have_a_ratio_so_only_a_telling_one_is_told() -> None:
