@@ -201,7 +201,7 @@ def affine_without_bias(Affine: Function) -> None:
     _require_output("y for x = 0", layer(torch.zeros(2, 3)), np.zeros((2, 2), np.float32), _AFFINE_HINTS)
 
 
-@check("each new layer starts with its own random numbers, within 1 / sqrt(in_features)")
+@check("each new layer starts with its own random numbers, from -1 / sqrt(in_features) to 1 / sqrt(in_features)")
 def affine_start(Affine: Function) -> None:
     one, other = (_built(Affine, "Affine", 25, 40) for _ in range(2))
     for name in ("weight", "bias"):
@@ -214,6 +214,9 @@ def affine_start(Affine: Function) -> None:
         if not 0.12 < largest <= 0.2001:
             hint = "`in_features` is 25 here, so the numbers lie evenly between -0.2 and 0.2."
             fail(f"the largest number of {name} has the size {largest:.3g}.", hint)
+        if values.min() > 0 or values.max() < 0:
+            sign = "positive" if values.min() > 0 else "negative"
+            fail(f"all numbers of {name} are {sign}.", "Half of them are below 0, and half above.")
 
 
 # --- 2. Standardize -------------------------------------------------------------------------------------------------
@@ -411,7 +414,7 @@ _STEP_HINTS = {
         "lr": "Follow the worked example: m, v, then both divided by 1 - beta ** t, where t is 1 in the first step.",
         "betas": "Which of m, v and t is kept between two steps? beta_1 belongs to m, beta_2 to v.",
         "eps": "eps is added to the root of v_hat: after the division by 1 - beta_2 ** t, and outside the root.",
-        "weight_decay": "Decoupled or not: in which of the two does weight_decay change g, and which uses lr?",
+        "weight_decay": "In which of the two ways does weight_decay change g, and which uses lr?",
     },
 }
 _GROUP_HINT = "Options are read from the group at every step: `group[...]`, for each group of `self.param_groups`."
@@ -423,13 +426,11 @@ _RELOAD_HINT = (
 
 @check("the worked example: p is 0.8, then 0.42; with nesterov it is 0.62, with lr = -0.1 it is 1.2")
 def sgd_example(SGD: Function) -> None:
-    hints = {
-        "zero": "Is p changed in place?",
-        "": "v is 2 after the first step and 0.9 * 2 + 2 after the second.",
-    }
-    _require_example(SGD, {"lr": 0.1, "momentum": 0.9}, [2.0, 2.0], [0.8, 0.42], hints)
-    _require_example(SGD, {"lr": 0.1, "momentum": 0.9, "nesterov": True}, [2.0], [0.62], hints)
-    _require_example(SGD, {"lr": -0.1}, [2.0], [1.2], hints)
+    v_hint = {"": "v is 2 after the first step and 0.9 * 2 + 2 after the second."}
+    _require_example(SGD, {"lr": 0.1, "momentum": 0.9}, [2.0, 2.0], [0.8, 0.42], v_hint)
+    nesterov_hint = {"": _STEP_HINTS["SGD"]["nesterov"]}
+    _require_example(SGD, {"lr": 0.1, "momentum": 0.9, "nesterov": True}, [2.0], [0.62], nesterov_hint)
+    _require_example(SGD, {"lr": -0.1}, [2.0], [1.2], {"": _STEP_HINTS["SGD"]["lr"]})
 
 
 @check("plain, with momentum, nesterov and weight_decay: equal to torch.optim.SGD for five steps")
@@ -561,6 +562,8 @@ def _require_example(
     """One parameter that starts at 1, and where it is after each step."""
     given = [{"p": np.array([g])} for g in gradients]
     got = drive(_checked(build), options, {"p": np.array([1.0])}, given)["parameters"]
+    if got[0]["p"] == 1:
+        fail("p is 1 after step 1, as before: it has not moved.", "Is p changed in place?")
     for k, value in enumerate(wanted):
         require(compare(f"p after step {k + 1}", got[k]["p"], np.array([value])), hints)
 
@@ -922,7 +925,7 @@ def _require_weights(name: str, got: Arrays, wanted: Arrays, hints: dict[str, st
     right = {key: wanted[key] - _WEIGHTS[key] for key in wanted}
     scale = max(float(np.abs(way).max()) for way in right.values())
     for key, way in right.items():
-        found = compare(f"the way of {key} in {name}", ours[key], way, rtol=1e-3, atol=1e-4 * scale)
+        found = compare(f"the change of {key} in {name}", ours[key], way, rtol=1e-3, atol=1e-4 * scale)
         require(found, hints)
 
 

@@ -54,7 +54,7 @@ CATALOG: Mapping[str, str] = {
     "shapes-broadcast": "two arrays of different shapes are combined to a larger one",
     "softmax-twice": "the loss applies a softmax to probabilities",
     "split-at-random": "what is tested overlaps with what was trained on",
-    "statistics-from-test": "inputs are scaled with numbers from rows that are held out",
+    "statistics-from-test": "the numbers that inputs are scaled with are computed from rows that are held out, too",
     "step-missing": "the optimizer makes no step",
     "target-in-input": "the input contains the value that is to be predicted",
     "trains-in-eval-mode": "some of the training happens in evaluation mode",
@@ -303,12 +303,12 @@ NOBODY = 'Type your identifier into the first cell, student = "...", and run tha
 
 def show_script(number: int, student: str) -> None:
     """Print one of the scripts, as this student gets it."""
-    print(clinic.script(number, student) if student else NOBODY)
+    print(clinic.script(number, student) if student.strip() else NOBODY)
 
 
 def symptoms(number: int, student: str) -> plots.Canvas | None:
     """Run a script as it was handed out, and show what it says of itself beside what a healthy one says."""
-    if not student:
+    if not student.strip():
         print(NOBODY)
         return None
     function = _function(number, clinic.script(number, student))
@@ -362,6 +362,10 @@ _COPIED = 133960
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 
+_LEFT = "A fault is left, or a mend has made one."
+_TWO_LOSSES = "These are weights of another epoch, or the script has computed its validation loss in another way."
+
+
 def _as_healthy(number: int, function: Function, tolerance: float = 0.02) -> Any:
     """What training gives, once its numbers are those of a healthy script."""
     net, history = RUNS[number - 1](function)
@@ -370,13 +374,13 @@ def _as_healthy(number: int, function: Function, tolerance: float = 0.02) -> Any
             fail(f'The dict that {NAMES[number - 1]} returns has no "{name}".')
         wanted, got = np.ravel(np.asarray(healthy, float)), np.ravel(np.asarray(history[name], float))
         if got.shape != wanted.shape:
-            hint = "Compare the two rows in the symptoms."
+            hint = f"{_LEFT} What decides how often a number is noted?"
             fail(f'"{name}" has {got.size} numbers; a healthy script gives {wanted.size}.', hint)
         far = np.abs(got - wanted) > tolerance * np.abs(wanted) + 0.002
         if far.any():
             place = int(np.argmax(far))
             said = f'"{name}" at place {place} is {got[place]:.4g}; a healthy script gives {wanted[place]:.4g} there.'
-            fail(said, "At least one fault is left. Which lines make this number, and what do they start from?")
+            fail(said, f"{_LEFT} Which lines make this number, and what do they start from?")
     return net, history
 
 
@@ -399,7 +403,8 @@ def half_numbers(train_in_half: Function) -> None:
 def half_updates(train_in_half: Function) -> None:
     _, history = run_half(train_in_half)
     if len(history["lr"]) != 20:
-        fail(f"There are {len(history['lr'])} updates in 4 epochs of 19 batches in groups of 4; there should be 20.")
+        said = f"There are {len(history['lr'])} updates in 4 epochs of 19 batches in groups of 4; there should be 20."
+        fail(said, "One follows every fourth batch, and one the last three of an epoch.")
     if min(history["lr"]) <= 0:
         fail("The learning rate of some updates is 0.", "The rate should be 0 after the last update, not before.")
 
@@ -423,7 +428,8 @@ def pets_weights(fine_tune: Function) -> None:
         loss = torch.nn.functional.cross_entropy(logits, torch.tensor(y)).item()
     lowest = min(history["val_loss"])
     if abs(loss - lowest) > 1e-3 * lowest:
-        fail(f"The returned network has the validation loss {loss:.4g}; the lowest in the history is {lowest:.4g}.")
+        said = f"The returned network has the validation loss {loss:.4g}; the lowest in the history is {lowest:.4g}."
+        fail(said, _TWO_LOSSES)
 
 
 @check("script 4 has the numbers of a healthy one")
@@ -479,7 +485,8 @@ def keras_weights(train_in_keras: Function) -> None:
         outputs /= outputs.sum(axis=1, keepdims=True)
     loss, lowest = float(-np.log(outputs[np.arange(len(y)), y]).mean()), min(history["val_loss"])
     if abs(loss - lowest) > 0.01 * lowest:
-        fail(f"The returned model has the validation loss {loss:.4g}; the lowest in the history is {lowest:.4g}.")
+        said = f"The returned model has the validation loss {loss:.4g}; the lowest in the history is {lowest:.4g}."
+        fail(said, _TWO_LOSSES)
 
 
 def _runs_on_device(number: int, function: Function) -> None:
