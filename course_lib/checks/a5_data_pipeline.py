@@ -267,9 +267,8 @@ def images_name_what_is_damaged(ImageFiles: Function) -> str:
                 batches_of(dataset, workers, batch_size=None, sampler=[i])
             except ValueError as error:
                 if str(root / "cat" / f"{i}.png") not in str(error):
-                    fail(
-                        f"The ValueError of {name} does not contain the path of the file.", "Write it into the message."
-                    )
+                    hint = "Write it into the message. Item i is file i in the order of the names."
+                    fail(f"The ValueError of {name} does not contain the path of the file.", hint)
             except NotImplementedError:
                 raise
             except Exception as error:

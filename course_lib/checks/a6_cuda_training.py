@@ -492,7 +492,10 @@ def checkpoint_resumes_training(save_checkpoint: Function, load_checkpoint: Func
     if run[3].get_scale() != again[3].get_scale():
         fail(f"The scale is {again[3].get_scale():g} and should be {run[3].get_scale():g}.", "Is the scaler saved?")
     found = compare("the weights", training.parameters(again[0]), training.parameters(run[0]), rtol=0.0, atol=0.0)
-    hint = "Of momentum, learning rate and scale: what does each object remember, and which method gives it all?"
+    hint = (
+        "Of momentum, learning rate and scale: what does each object remember, and which method gives it all? "
+        "And is the run that was saved in the mode that it was in?"
+    )
     require(found, {"": hint, "factor": hint}, source="in the uninterrupted run it is")
 
 

@@ -28,6 +28,8 @@ from course_lib.virtual_cuda.tensorflow.names import short
 Function = Callable[..., Any]
 Array = np.ndarray
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+MOVES = ("Identity", "ExpandDims", "Reshape", "Squeeze")
+"""operations that compute nothing: `tf.linalg.matvec` on one device makes a matrix of a code from the other"""
 
 
 def _same(name: str, got: Any, wanted: Any, hint: str, tolerance: float = 1e-4) -> None:
@@ -206,8 +208,9 @@ def session_example(run_training: Function) -> None:
 def session_feeds_what_the_batch_names(run_training: Function) -> None:
     batches = [{**_TWO[0], "factor": np.float32(2)}, _TWO[1]]
     losses, w = _trained(run_training, batches)
-    _same("the losses", np.array(losses), [2.0, 4.0], "Feed every placeholder that the batch names.")
-    _same("w", w, 2.0, "Feed every placeholder that the batch names.")
+    hint = "Is everything fed that the batch names, and the loss read before the step?"
+    _same("the losses", np.array(losses), [2.0, 4.0], hint)
+    _same("w", w, 2.0, hint)
 
 
 @check("nothing is added to a graph that is finalized")
@@ -372,7 +375,7 @@ def norms_of_large_and_small_rows(row_norms: Function) -> None:
         hint = "The square of 1e30 is beyond float32, and so is that of 1e-30. What can the row be scaled by?"
         _same(f"the norm of a row of size {size:g} over {size or 1:g}", norms / (size or 1), [5.0 * (size > 0)], hint)
         wanted = [[0.6, -0.8]] if size else [[0.0, 0.0]]
-        hint = "Which of your operations divides by zero, also where its result is not used?"
+        hint = "Which operation divides by zero or leaves the range of float32, also where its result is not used?"
         _same(f"the gradient of a row of size {size:g}", gradient, wanted, hint)
 
 
@@ -381,7 +384,8 @@ def norms_pass_the_upstream_gradient(row_norms: Function) -> None:
     x, upstream = _arrays(15, (3, 3), (3,))
     _, gradient = _norms(row_norms, x, upstream)
     wanted = upstream[:, None] * x / np.sqrt((x**2).sum(axis=1, keepdims=True))
-    _same("the gradient", gradient, wanted, "The upstream gradient has one number for each row. Look at the shapes.")
+    hint = "The upstream gradient has one number for each row, and each row is multiplied by its own."
+    _same("the gradient", gradient, wanted, hint)
 
 
 @check("all this holds inside a tf.function that knows no shapes")
@@ -495,7 +499,7 @@ def _follow(graph: Any, inputs: list[frozenset[str]], device: str, found: dict[s
         if op.type in CALLS:
             inner = graph._get_function(op.get_attr("f").name).graph
             source = _follow(inner, given, where, found)
-        elif source and op.type != "Identity" and any(tensor.dtype.is_floating for tensor in op.outputs):
+        elif source and op.type not in MOVES and any(tensor.dtype.is_floating for tensor in op.outputs):
             found["both" if len(source) > 1 else next(iter(source))].add(where or "no device")
         if op.type != "Placeholder":
             sources.update((tensor.name, source) for tensor in op.outputs)

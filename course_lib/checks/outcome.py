@@ -106,6 +106,6 @@ def _earlier(failing: Mapping[int, str], line: int) -> str:
 
 def _not_written(error: NotImplementedError) -> str:
     """Which function still holds the released stub: the innermost frame that raised; of a method, with its class."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    name = frames[-1].f_code.co_qualname.rpartition("<locals>.")[2] if frames else "the function"
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    name = frame.f_code.co_qualname.rpartition("<locals>.")[2].removeprefix("tf__")  # AutoGraph's
     return f"{name} is not written yet: replace `raise NotImplementedError()` in its cell and run that cell."
