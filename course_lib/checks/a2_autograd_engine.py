@@ -144,6 +144,16 @@ def backward_of_shared_tensors(Tensor: Any, backward: Function) -> None:
         "a is used three times, once behind two more operations. It may pass its gradient on only when all have come."
     )
     _require_gradient("x", x, [180.0, -3600.0], hint)
+    w, x, gradient = (
+        Tensor([1.0, 2.0], requires_grad=True),
+        Tensor([3.0, 4.0], requires_grad=True),
+        np.array([1.0, 10.0]),
+    )
+    backward(_total(Tensor, _total(Tensor, w, x), x), gradient)
+    hint = "In (w + x) + x, each addition hands one array to both inputs. Who else holds the array that you add to?"
+    _require_gradient("x", x, [2.0, 20.0], hint)
+    _require_gradient("w", w, [1.0, 10.0], hint)
+    require(compare("the gradient that was passed", gradient, np.array([1.0, 10.0])), {"": hint})
 
 
 @check("the pass starts from the gradient that is given, and needs one for several numbers")
@@ -349,7 +359,7 @@ _ARITHMETIC_HINTS = {
     "div": "Write a / b as a * b ** -1. What is the slope of b ** -1?",
     "neg": "Raise a: does -a grow or fall?",
     "power": "The slope of a ** k is k * a ** (k - 1).",
-    "": "Look at shapes: a gradient has the shape of its tensor.",
+    "": "Which operations does the program have, and do the checks of each hold by themselves?",
 }
 
 
@@ -454,6 +464,11 @@ def reshaping_programs(Tensor: Any) -> str:
 def indexing_programs(Tensor: Any) -> str:
     hint = "Entries that were not picked get 0; one that was picked twice gets the sum."
     return _require_programs(Tensor, _some(("getitem",), 80, 2, 7, shapes=_STACKS), {"": hint})
+
+
+@check("a change in place behind a view is noticed, or makes no difference")
+def shapes_after_a_change(Tensor: Any) -> None:
+    _require_protection(Tensor, [f"(lambda v: v * v)({view})" for view in ("a.reshape(2, 2)", "a.transpose()", "a[:]")])
 
 
 # --- 6. matmul ------------------------------------------------------------------------------------------------------

@@ -31,6 +31,15 @@ SMALL_GRAPH = [
         tests=GRAPH,
     ),
     Fault(
+        "graph-first-axis-summed",
+        cell="small_graph",
+        edits={"c = np.sum(x * y + z)": "c = np.sum(x * y + z, axis=0)"},
+        words="For arrays with one axis your c is right; for arrays with more axes it is still an array, because only "
+        "the first axis is summed. Python's own sum() does that, and so does a sum with axis=0. A loss is one number, "
+        "whatever the shape of the inputs. Look at the sum that makes c.",
+        tests=GRAPH,
+    ),
+    Fault(
         "graph-not-summed",
         cell="small_graph",
         edits={"c = np.sum(x * y + z)": "c = x * y + z"},
@@ -303,6 +312,16 @@ FORWARD = [
         pairs=False,
     ),
     Fault(
+        "scores-lose-an-axis",
+        cell="two_layer_forward",
+        edits={"return scores, cache": "return scores.squeeze(), cache"},
+        words="For a single row your scores have the shape (C,), where (1, C) is asked for. A batch of one row is a "
+        "batch: whoever indexes rows or sums over them later relies on the axis. Look for squeeze(), for an index or "
+        "a reshape that drops an axis of length 1.",
+        tests=("test_two_layer_forward",),
+        pairs=False,
+    ),
+    Fault(
         "scores-are-probabilities",
         cell="two_layer_forward",
         edits={
@@ -377,6 +396,22 @@ FORWARD = [
 ]
 
 BACKWARD_FAULTS = [
+    Fault(
+        "gradients-lack-a-key",
+        cell="two_layer_backward",
+        # Named by the check: which names there are instead is anybody's choice.
+        words="At least one of the keys `W1`, `b1`, `W2` and `b2` is not in your dict. Whoever updates a parameter "
+        "looks its gradient up by the parameter's own name. Look at the names under which you store the gradients.",
+        tests=("test_two_layer_backward",),
+    ),
+    Fault(
+        "gradients-have-another-key",
+        cell="two_layer_backward",
+        # Named by the check: what stands under the key is anybody's choice.
+        words="Your dict has the four keys, and at least one more. A loop over the gradients, as an update of all "
+        "parameters may be, then meets a name that no parameter has. Look at what else you store in the dict.",
+        tests=("test_two_layer_backward",),
+    ),
     Fault(
         "relu-derivative-missing",
         family="NP03",
@@ -918,6 +953,16 @@ CROSS_ENTROPY = [
         tests=LOSS,
     ),
     Fault(
+        "loss-bounded-too-low",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        # Named by the check: where the bound lies is anybody's choice.
+        words="Rows that are certain and wrong cost less than 10 in your loss, though minus the logarithm of a "
+        "probability near 0 is far larger. The worst mistakes then hardly count more than middling ones. If you keep "
+        "the probability away from 0 before the logarithm: what does a row cost at your bound?",
+        tests=("test_softmax_cross_entropy",),
+    ),
+    Fault(
         "loss-of-each-row-returned",
         cell="softmax_cross_entropy",
         edits={PICKED: "-log_p[rows, labels]"},
@@ -964,6 +1009,36 @@ TRAINING = [
         edits={"learning_rate * grads[name]": "learning_rate * grads[name] / len(batch)"},
         words="Your steps are divided by the number of rows in the batch. The loss is a mean, so its gradients hold "
         "that factor already. Look for a division in the update.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "gradients-divided-by-the-first-batch",
+        family="NP01",
+        cell="train",
+        edits={"learning_rate * grads[name]": "learning_rate * grads[name] * len(batch) / len(batches[0])"},
+        words="The first step is right, and so is every later one whose batch has as many rows as the first. The "
+        "gradient of another batch is divided by the number of rows of the first one, so its step is too long or too "
+        "short. Batches may differ in size. Look at where the number of rows comes from.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "gradients-divided-by-all-rows",
+        family="NP01",
+        cell="train",
+        edits={"learning_rate * grads[name]": "learning_rate * grads[name] * len(batch) / len(x)"},
+        words="Your steps are too short: the gradient of a batch is divided by the number of all rows of x. The loss "
+        "of a batch is the mean over its own rows, however many others there are. Look at where the number of rows "
+        "comes from.",
+        tests=TRAIN,
+    ),
+    Fault(
+        "losses-divided-by-all-rows",
+        family="NP01",
+        cell="train",
+        edits={"losses.append(loss)": "losses.append(loss * len(batch) / len(x))"},
+        words="Your losses are too small: the loss of a batch is divided by the number of all rows of x. It is the "
+        "mean over the batch's own rows, however many others there are. Look at where the number of rows comes from.",
         tests=TRAIN,
     ),
     Fault(

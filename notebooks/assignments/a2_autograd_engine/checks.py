@@ -249,6 +249,13 @@ def test_indexing(student, reference, draw, expect):
     require_programs(student, reference, expect, some_programs(draw, ("getitem",), 200, most=3, shapes=STACKS))
 
 
+@pytest.mark.cell("test_shapes")
+def test_views_after_a_change(student, reference, draw, expect):
+    """If numbers are changed in place before the backward pass, it refuses or gives the gradients for the old ones."""
+    codes = [f"v = x0{view}; y = v * v" for view in (".reshape(2)", ".transpose()", "[:]")]
+    require_protection(student, reference, draw, expect, codes)
+
+
 # --- 6. matmul ------------------------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,14 @@ TENSOR, BACKWARD, ARITHMETIC = ("test_tensor",), ("test_backward",), ("test_arit
 FUNCTIONS, SHAPES, MATMUL = ("test_functions",), ("test_shapes",), ("test_matmul",)
 MODES, TRAINING = ("test_modes",), ("test_training",)
 
+VIEW = """def view(data, inputs, vjp):
+    result = Tensor.from_op(data, inputs, vjp)
+    result.data = data
+    return result
+
+
+def reshape(a, shape):"""
+
 IN_TENSOR = [
     Fault(
         "tensor-shares-the-array",
@@ -100,6 +108,34 @@ PATHS = """paths, passed = [(tensor, gradient)], []
 FORGET = "node.inputs, node.saved, node.vjp = (), (), used_up"
 LEAF = "node.grad = before + np.array(gradient, dtype=np.float64)"
 ACCUMULATE = "gradients[id(t)] + g if id(t) in gradients else g"
+IN_PLACE = "np.add(gradients[id(t)], g, out=gradients[id(t)]) if id(t) in gradients else g"
+START, OWN_START = "{id(tensor): gradient}", "{id(tensor): np.array(gradient, dtype=np.float64)}"
+VISIT = """        elif id(node) not in seen:
+            seen.add(id(node))
+            waiting.append((node, True))
+            waiting.extend((t, False) for t in node.inputs if t.requires_grad)"""
+MARKED_EARLY = """        else:
+            order.append(node)
+            for t in node.inputs:
+                if t.requires_grad and id(t) not in seen:
+                    seen.add(id(t))
+                    waiting.append((t, False))"""
+# Of some mistakes there is more than one spelling, with other answers and the same words.
+NOT_IN_ORDER = (
+    "A tensor passes its gradient on before everything that was computed from it has delivered its part; "
+    "the late parts are lost. In a reverse topological order a tensor comes after all its users. Look at "
+    "when you append a tensor to the order."
+)
+ADDED_IN_PLACE = (
+    "You add to `.grad` in place, and the array in it is one that another leaf holds as well, so the other "
+    "grows, too. An addition hands the same array to both of its inputs. Look at what you store for the "
+    "first gradient."
+)
+SUMMED_IN_PLACE = (
+    "The second gradient that arrives at a tensor is added in place, to an array that is not the tensor's own, so "
+    "that the gradient of another tensor changes with it. A vjp may hand the same array to two inputs, as that of an "
+    "addition does, or hand on the one that it was given. Look at how you add gradients up."
+)
 
 IN_BACKWARD = [
     Fault(
@@ -176,10 +212,56 @@ IN_BACKWARD = [
         "order-not-topological",
         cell="backward",
         edits={"waiting.append((node, True))": "order.append(node)", "in reversed(order)": "in order"},
-        words="A tensor passes its gradient on before everything that was computed from it has delivered its part; "
-        "the late parts are lost. In a reverse topological order a tensor comes after all its users. Look at "
-        "when you append a tensor to the order.",
+        words=NOT_IN_ORDER,
         tests=BACKWARD,
+    ),
+    Fault(
+        "order-not-topological-marked-early",
+        cell="backward",
+        edits={VISIT: MARKED_EARLY, "in reversed(order)": "in order"},
+        words=NOT_IN_ORDER,
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
+        "order-by-distance",
+        cell="backward",
+        edits={
+            "waiting.append((node, True))": "order.append(node)",
+            "in reversed(order)": "in order",
+            "waiting.pop()": "waiting.pop(0)",
+        },
+        words="Your tensors come in the order of their distance from the result. A tensor that is used near the result "
+        "and once more further away has its turn at the nearer place, before all its gradients have arrived; the late "
+        "ones are lost. In a reverse topological order a tensor comes after all its users. Look at how the order is "
+        "made.",
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
+        "summed-in-place",
+        cell="backward",
+        edits={ACCUMULATE: IN_PLACE, START: OWN_START},
+        words=SUMMED_IN_PLACE,
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
+        "summed-in-place-from-the-start",
+        cell="backward",
+        edits={ACCUMULATE: IN_PLACE},
+        words=SUMMED_IN_PLACE,
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
+        "leaves-share-a-gradient",
+        cell="backward",
+        edits={LEAF: "node.grad = gradient if node.grad is None else node.grad + gradient", START: OWN_START},
+        words="Two leaves have the same array in `.grad`: when one is changed in place, the other changes with it. An "
+        "addition hands the same array to both of its inputs: look at what you store for the first gradient of a leaf.",
+        tests=BACKWARD,
+        pairs=False,
     ),
     Fault(
         "leaf-shares-its-gradient",
@@ -196,10 +278,19 @@ IN_BACKWARD = [
         edits={
             LEAF: "node.grad = gradient if node.grad is None else np.add(node.grad, gradient, out=node.grad)",
         },
-        words="You add to `.grad` in place, and the array in it is one that another leaf holds as well, so the other "
-        "grows, too. An addition hands the same array to both of its inputs. Look at what you store for the "
-        "first gradient.",
+        words=ADDED_IN_PLACE,
         tests=BACKWARD,
+    ),
+    Fault(
+        "leaf-adds-in-place-after-a-copy",
+        cell="backward",
+        edits={
+            LEAF: "node.grad = gradient if node.grad is None else np.add(node.grad, gradient, out=node.grad)",
+            START: OWN_START,
+        },
+        words=ADDED_IN_PLACE,
+        tests=BACKWARD,
+        pairs=False,
     ),
     Fault(
         "recursion",
@@ -225,6 +316,20 @@ IN_BACKWARD = [
         words="With retain_graph=True your graph is forgotten all the same, and the next backward pass fails. Look "
         "at the condition under which you forget.",
         tests=BACKWARD,
+    ),
+    Fault(
+        "used-part-not-noticed",
+        cell="backward",
+        edits={
+            FORGET: "node.inputs, node.saved, node.vjp = (), (), None\n            node.used = True",
+            "    if gradient is None:": "    if hasattr(tensor, 'used'):\n        used_up(gradient)\n"
+            "    if gradient is None:",
+        },
+        words="A second backward pass from the same result is refused. One from a new result that was computed with a "
+        "used one is not, and the leaves behind the used one silently get no gradient. Which tensors of a graph do you "
+        "ask whether they were used?",
+        tests=BACKWARD,
+        pairs=False,
     ),
     Fault(
         "used-result-taken-for-a-leaf",
@@ -312,6 +417,16 @@ IN_ARITHMETIC = [
         "becomes (2, 3) has to get a gradient of shape (2, 1), with the sums over its rows. Does `unbroadcast` sum "
         "over stretched axes of size 1, and does every operation use it?",
         tests=ARITHMETIC,
+    ),
+    Fault(
+        "one-stretched-axis-summed",
+        cell="arithmetic",
+        edits={"if size == 1)": "if size == 1 and gradient.shape[axis] != 1)[:1]"},
+        words="Your `unbroadcast` undoes the stretching along one axis of size 1 alone. A tensor may be stretched "
+        "along several, as (1, 1) is to (2, 3), and each of them has to be summed over. Look at when your loop ends, "
+        "or at how many axes you look for.",
+        tests=ARITHMETIC,
+        pairs=False,
     ),
     Fault(
         "stretched-axes-dropped",
@@ -555,7 +670,27 @@ IN_FUNCTIONS = [
     ),
 ]
 
+MEAN = "value = a.data.mean(axis, keepdims=keepdims)"
+COUNT = "a.data.size if axis is None else a.shape[{}]"
+BACK_ONE_BY_ONE = """for k in () if keepdims else range(a.data.ndim) if axis is None else np.atleast_1d(axis):
+            gradient = np.expand_dims(gradient, int(k))"""
+
 IN_SHAPES = [
+    Fault(
+        "views-change-unseen",
+        cell="shapes",
+        edits={
+            "def reshape(a, shape):": VIEW,
+            "Tensor.from_op(a.data.reshape": "view(a.data.reshape",
+            "Tensor.from_op(a.data.transpose": "view(a.data.transpose",
+            "Tensor.from_op(a.data[index]": "view(a.data[index]",
+        },
+        words="The result holds a view of the numbers of `a`, and a version of its own. After a change in place of `a` "
+        "the backward pass computed with the new numbers, without a word. Let the result hold a copy, or share the "
+        "version with `a`.",
+        tests=SHAPES,
+        pairs=False,
+    ),
     Fault(
         "mean-not-divided",
         cell="shapes",
@@ -571,6 +706,45 @@ IN_SHAPES = [
         words="The gradient of your mean over one axis is divided by the number of all entries. How many entries go "
         "into each mean?",
         tests=SHAPES,
+    ),
+    Fault(
+        "mean-divided-by-one-axis",
+        cell="shapes",
+        edits={
+            MEAN: f"count = {COUNT.format('axis[0] if isinstance(axis, tuple) else axis')}\n"
+            "    value = a.data.sum(axis, keepdims=keepdims) / count",
+            "gradient * value.size / a.data.size": "gradient / count",
+        },
+        words="Your mean over several axes is a multiple of the right one, and so are its gradients: the sum is "
+        "divided by the size of one of the axes. How many entries go into a mean over two axes?",
+        tests=SHAPES,
+    ),
+    Fault(
+        "mean-over-one-axis-alone",
+        cell="shapes",
+        edits={
+            MEAN: f"count = {COUNT.format('axis')}\n    value = a.data.sum(axis, keepdims=keepdims) / count",
+            "gradient * value.size / a.data.size": "gradient / count",
+        },
+        words="Your mean fails for a tuple of axes: `a.shape` is a tuple, and a tuple of axes is no index of it. How "
+        "many entries go into a mean over two axes, and how do you get that number for any number of axes?",
+        tests=SHAPES,
+        pairs=False,
+    ),
+    Fault(
+        "axes-put-back-one-by-one",
+        cell="shapes",
+        edits={
+            "kept = np.sum(a.data, axis, keepdims=True).shape": BACK_ONE_BY_ONE,
+            "np.reshape(gradient, kept)": "gradient",
+            "kept = np.mean(a.data, axis, keepdims=True).shape": BACK_ONE_BY_ONE,
+            "(np.broadcast_to(np.reshape(share, kept), a.shape),)": "(np.broadcast_to(share, a.shape),)",
+        },
+        words="For some tuples of axes the backward pass of your sum fails, or puts the axes back in the wrong places. "
+        "If you put them back one by one, each moves those that come after it: an axis that was number 1 in `a` is not "
+        "number 1 while another before it is missing. Look at the order in which they come.",
+        tests=SHAPES,
+        pairs=False,
     ),
     Fault(
         "sum-keepdims-ignored",

@@ -119,6 +119,15 @@ MANUAL = [
         pairs=False,
     ),
     Fault(
+        "manual-slope-rounded-in-float64-too",
+        cell="manual_gradients",
+        # Named by the check: a replay takes numbers as small as these for 0.
+        words="Your gradients are right where |z| is 8, and 0 where it is 20. tanh z is rounded to 1 there in float64, "
+        "too: with more digits 1 - tanh(z) ** 2 loses them all the same, only later. Look at the hint: it has another "
+        "form of the slope.",
+        tests=BY_HAND,
+    ),
+    Fault(
         "manual-slope-rounded-to-zero",
         cell="manual_gradients",
         edits={" / torch.cosh(z) ** 2": " * (1 - y**2)"},
@@ -127,6 +136,24 @@ MANUAL = [
         "of the slope.",
         tests=BY_HAND,
         pairs=False,
+    ),
+    Fault(
+        "manual-stays-in-float64",
+        cell="manual_gradients",
+        # Named by the check: there are many ways to get there.
+        words="For tensors of float32 you return a tensor of float64. What is computed with it from then on is "
+        "float64, too, or fails because the dtypes differ. If you compute in float64 inside, look at what you do at "
+        "the end.",
+        tests=BY_HAND,
+    ),
+    Fault(
+        "manual-loss-in-float32",
+        cell="manual_gradients",
+        # Named by the check.
+        words="For tensors of float64 your loss is a tensor of float32: half of the digits are lost. Look for a "
+        "conversion, or for a new tensor that is made of a number without a dtype.",
+        tests=BY_HAND,
+        minor=True,
     ),
     Fault(
         "manual-x-and-w-swapped",
@@ -265,6 +292,14 @@ WITHOUT_TRACES = [
         edits={"materialize_grads=True": "allow_unused=True"},
         words="For a tensor that f does not use, you return None. It has a gradient: f does not change with it, so "
         "every slope is 0. Code that adds up or prints gradients stumbles over a None. Look at what you return.",
+        tests=GRADIENTS,
+    ),
+    Fault(
+        "gradients-zeros-in-float32",
+        cell="gradients",
+        # Named by the check: a replay compares numbers, and no dtypes.
+        words="The zeros for a tensor that f does not use are float32, also where that tensor is float64. A new tensor "
+        "gets the default dtype unless it is told another one. Look at how you make the zeros.",
         tests=GRADIENTS,
     ),
     Fault(
@@ -692,6 +727,23 @@ OWN_OPERATION = [
         pairs=False,
     ),
     Fault(
+        "squareplus-y-not-watched",
+        family="CF04",
+        cell="squareplus",
+        edits={
+            "ctx.save_for_backward(x)\n        return (x + torch.sqrt(x**2 + 4)) / 2": (
+                "ctx.y = (x + torch.sqrt(x**2 + 4)) / 2\n        return ctx.y"
+            ),
+            "(x,) = ctx.saved_tensors": "y = ctx.y",
+            "slope = (1 + x / torch.sqrt(x**2 + 4)) / 2": "slope = y**2 / (y**2 + 1)",
+        },
+        words="y was changed in place after the forward pass, and your backward pass computed with the new values "
+        "without a word. PyTorch notices a change only of what save_for_backward was given, as it was given; results "
+        "of forward may be saved, too. Look at how y gets from forward to backward.",
+        tests=SQUAREPLUS,
+        pairs=False,
+    ),
+    Fault(
         "squareplus-kept-on-the-class",
         family="CF04",
         cell="squareplus",
@@ -734,6 +786,16 @@ OWN_OPERATION = [
         },
         words="The gradient that your backward pass returns has no graph, so it cannot be differentiated again. Look "
         "for no_grad and detach in backward, and for what happens to the result before you return it.",
+        tests=SQUAREPLUS,
+        pairs=False,
+    ),
+    Fault(
+        "squareplus-grad-y-cut-off",
+        cell="squareplus",
+        edits={"return grad_y * slope": "return grad_y.detach() * slope"},
+        words="Your gradient can be differentiated once more with respect to x, but with respect to the gradient that "
+        "came in its derivative is zero. Where another operation follows Squareplus, part of the second derivative "
+        "comes that way. Look at what happens to grad_y before you multiply by it.",
         tests=SQUAREPLUS,
         pairs=False,
     ),
@@ -866,6 +928,20 @@ TWO_INPUTS = [
         pairs=False,
     ),
     Fault(
+        "power-scale-sums-what-lies-apart",
+        family="CF03",
+        cell="power_scale",
+        edits={
+            ".sum_to_size(a.shape)": ".reshape(-1, *a.shape).sum(0)",
+            ".sum_to_size(b.shape)": ".reshape(-1, *b.shape).sum(0)",
+        },
+        words="Where an axis of size 1 was broadcast and another axis stands before it, as from (3, 1) to (3, 3), your "
+        "gradient has the right shape, and in each entry the wrong numbers are added up. A reshape takes numbers in "
+        "the order in which they lie, and does not ask which axis they belong to. Look at which axes were broadcast.",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
         "power-scale-averages",
         family="CF03",
         cell="power_scale",
@@ -982,6 +1058,19 @@ TWO_INPUTS = [
         words="Your gradients are right, but their derivatives with respect to a and b are zero. What they are "
         "computed from has no way back to a and b: it was computed in forward, which runs without a graph, or "
         "detached. Look at what your backward pass starts from.",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
+        "power-scale-grad-y-cut-off",
+        cell="power_scale",
+        edits={
+            "(grad_y * b**power)": "(grad_y.detach() * b**power)",
+            "(grad_y * a * power": "(grad_y.detach() * a * power",
+        },
+        words="Your gradients can be differentiated once more with respect to a and b, but with respect to the "
+        "gradient that came in the derivative is zero. Where another operation follows PowerScale, part of the second "
+        "derivative comes that way. Look at what happens to grad_y before you multiply by it.",
         tests=POWER_SCALE,
         pairs=False,
     ),

@@ -579,6 +579,18 @@ def shared(cell: str) -> list[Fault]:
             tests=tests,
         ),
         Fault(
+            f"{cell}-writes-into-a-copy",
+            family="NP12",
+            cell=cell,
+            edits={
+                step: step.replace("p -= ", "flat = p.reshape(-1)\n                    flat -= (") + ").reshape(-1)"
+            },
+            words="A parameter whose entries do not lie in memory row by row, as in a transposed one, does not move. "
+            "Of such a tensor `reshape(-1)`, for example, makes a copy, and what is written into a copy is lost. Look "
+            "at what your update writes into.",
+            tests=tests,
+        ),
+        Fault(
             f"{cell}-rate-of-the-start",
             family="OP04",
             cell=cell,
@@ -668,6 +680,17 @@ SGD_FAULTS = [
         tests=OPTIMIZERS,
     ),
     Fault(
+        "step-asks-for-a-view",
+        family="NP12",
+        cell="sgd",
+        edits={STEP["sgd"]: 'p.view(-1).sub_((group["lr"] * direction).reshape(-1))'},
+        raises=r"view size is not compatible with input tensor's size and stride",
+        words="PyTorch refuses a `view` in your step: the entries of a tensor do not lie in memory row by row, as in a "
+        "transposed parameter. Parameters may have any memory layout, and of such a one `reshape` makes a copy. Look "
+        "for `view`, and at whether the step needs another shape at all.",
+        tests=OPTIMIZERS,
+    ),
+    Fault(
         "missing-gradient-not-skipped",
         cell="sgd",
         edits={SKIP: ""},
@@ -709,6 +732,28 @@ SGD_FAULTS = [
         },
         words="All options are those from `__init__`; what stands in a group has no effect. Often the layers of a "
         "network get different options. Look at where you read lr, momentum and the others.",
+        tests=SGD,
+    ),
+    Fault(
+        "sgd-options-but-lr-of-the-start",
+        family="OP04",
+        cell="sgd",
+        edits={
+            'momentum = group["momentum"]': 'momentum = self.defaults["momentum"]',
+            'group["weight_decay"]': 'self.defaults["weight_decay"]',
+            'group["nesterov"]': 'self.defaults["nesterov"]',
+        },
+        words="momentum, nesterov and weight_decay are those from `__init__`; what stands in a group has no effect on "
+        "them. Often the layers of a network get different options. Look at where you read the options.",
+        tests=SGD,
+    ),
+    Fault(
+        "sgd-nesterov-of-the-start",
+        family="OP04",
+        cell="sgd",
+        edits={'group["nesterov"]': 'self.defaults["nesterov"]'},
+        words="nesterov is the one from `__init__`; what stands in a group has no effect on it. Often the layers of a "
+        "network get different options, and what is not in the groups is not saved. Look at where you read nesterov.",
         tests=SGD,
     ),
     Fault(
@@ -871,6 +916,19 @@ RMSPROP_FAULTS = [
         tests=RMSPROP,
     ),
     Fault(
+        "rmsprop-missing-gradient-is-zero",
+        cell="rmsprop",
+        edits={
+            SKIP: "",
+            SQUARE: "grad = torch.zeros_like(p) if p.grad is None else p.grad\n                    "
+            + SQUARE.replace("p.grad", "grad"),
+            STEP["rmsprop"]: STEP["rmsprop"].replace("p.grad", "grad"),
+        },
+        words="You treat a missing gradient as 0: the parameter stays, but its v shrinks as in a step, and so its next "
+        "steps are too long. Look at what the text says of parameters whose grad is None.",
+        tests=RMSPROP,
+    ),
+    Fault(
         "rmsprop-eps-in-the-root",
         family="OP12",
         cell="rmsprop",
@@ -970,6 +1028,46 @@ ADAM_FAULTS = [
         edits={'beta_1, beta_2 = group["betas"]': 'beta_1, beta_2 = self.defaults["betas"]'},
         words="The betas are those from `__init__`; what stands in a group has no effect on them. Often the layers of "
         "a network get different options. Look at where you read them.",
+        tests=ADAM,
+    ),
+    Fault(
+        "adam-options-of-the-start",
+        family="OP04",
+        cell="adam",
+        edits={
+            'beta_1, beta_2 = group["betas"]': 'beta_1, beta_2 = self.defaults["betas"]',
+            'if group["decoupled"]': 'if self.defaults["decoupled"]',
+            DECOUPLED: DECOUPLED.replace('group["weight_decay"]', 'self.defaults["weight_decay"]'),
+            PENALTY: PENALTY.replace("group", "self.defaults"),
+            'group["eps"]': 'self.defaults["eps"]',
+        },
+        words="betas, eps and weight_decay are those from `__init__`; what stands in a group has no effect on them. "
+        "Often the layers of a network get different options. Look at where you read the options.",
+        tests=ADAM,
+    ),
+    Fault(
+        "adam-decays-without-gradient",
+        family="OP11",
+        cell="adam",
+        edits={
+            SKIP: f'                    if group["decoupled"]:\n                        {DECOUPLED}\n{SKIP}',
+            f'{STATE["adam"]}\n                    if group["decoupled"]:\n                        {DECOUPLED}\n'
+            "                    else:\n": f'{STATE["adam"]}\n                    if not group["decoupled"]:\n',
+        },
+        words="With decoupled=True a parameter whose grad is None decays all the same. The decay is part of the step, "
+        "and such a parameter is left out of it. Look at which lines come before you ask whether there is a gradient.",
+        tests=ADAM,
+        minor=True,  # only where a missing gradient and decoupled decay meet
+    ),
+    Fault(
+        "adam-missing-gradient-is-zero",
+        cell="adam",
+        edits={
+            SKIP: "",
+            STATE["adam"]: STATE["adam"].replace("p.grad", "torch.zeros_like(p) if p.grad is None else p.grad"),
+        },
+        words="You treat a missing gradient as 0: the parameter moves on with its old m and its weight decay, and t "
+        "counts a step, although it was not used. Look at what the text says of parameters whose grad is None.",
         tests=ADAM,
     ),
     Fault(
@@ -1745,6 +1843,7 @@ PAIRED = {
     *("affine-not-transposed", "affine-bias-not-added", "affine-bias-always-there"),
     *("standardize-momentum-swapped", "standardize-n-minus-one", "standardize-divides-by-variance"),
     *("standardize-eps-outside", "standardize-mode-ignored", "standardize-all-columns-together"),
+    "standardize-running-n-minus-one",
     *("block-one-branch-for-all", "block-mean", "block-joined-along-rows"),
     *("sgd-uphill", "sgd-velocity-averaged", "sgd-nesterov-without-effect", "sgd-nesterov-always"),
     *("sgd-decay-ignored", "sgd-decay-grows", "sgd-rate-of-the-start"),

@@ -640,7 +640,7 @@ def test_order_and_random_numbers(student, draw, expect, workers):
         (True, True): "loader-copied-generator",
         (True, False): "loader-workers-alike",
         (False, True): "loader-epochs-alike",
-    }.get((bool(workers_alike), bool(epochs_alike)), "")
+    }.get((bool(workers_alike), bool(epochs_alike)), "loader-seeds-overlap" if across(drawn_numbers, workers) else "")
     sentence = f"Of {len(whole)} random numbers only {len(np.unique(whole))} are different."
     expect.true(len(np.unique(whole)) == len(whole), sentence, kind="draws", fault=fault)
 
@@ -709,6 +709,16 @@ def numbers_of(batches):
 
 def alike(some, others):
     return bool(np.intersect1d(some, others).size)
+
+
+def across(epochs, workers):
+    """Whether each number that comes again comes from another worker in another epoch."""
+    came = {}
+    for epoch, batches in enumerate(epochs):
+        for k, batch in enumerate(batches):
+            for number in np.asarray(batch).tolist():
+                came.setdefault(number, []).append((epoch, k % max(workers, 1)))
+    return all(len(set(of)) == len(places) for places in came.values() for of in zip(*places, strict=True))
 
 
 # --- 8. BalancedReservoir -------------------------------------------------------------------------------------------

@@ -239,6 +239,14 @@ TRANSFORM_FAULTS = [
         tests=TRANSFORMS,
     ),
     Fault(
+        "normalize-eps-as-a-bound",
+        cell="transforms",
+        edits={NORMALIZED: "return (image - mean[:, None, None]) / std[:, None, None].clamp(min=eps)"},
+        words="eps takes the place of a std that is small or 0, and has no influence on the other channels. The text "
+        "adds it to every std. Look at the formula.",
+        tests=TRANSFORMS,
+    ),
+    Fault(
         "normalize-eps-in-the-root",
         cell="transforms",
         edits={NORMALIZED: "return (image - mean[:, None, None]) / (std[:, None, None] ** 2 + eps).sqrt()"},
@@ -438,6 +446,23 @@ COLLATE_FAULTS = [
         cell="pad_collate",
         edits={"sequences[0].shape[1]), padding_value)": "sequences[0].shape[1]), 0.0)"},
         words="The padding is 0 whatever `padding_value` is. Look at where you use this argument.",
+        tests=COLLATE,
+    ),
+    Fault(
+        "collate-steps-first",
+        cell="pad_collate",
+        edits={RETURNED: "return padded.transpose(0, 1), mask, lengths, torch.tensor(labels)"},
+        words="Your padded batch has the shape (longest, N, features): the sequences are columns, and not rows. Some "
+        "functions that pad put the steps first if nobody says otherwise. Look at the order of the axes.",
+        tests=COLLATE,
+    ),
+    Fault(
+        "collate-steps-first-in-the-mask-too",
+        cell="pad_collate",
+        edits={RETURNED: "return padded.transpose(0, 1), mask.T, lengths, torch.tensor(labels)"},
+        words="Your padded batch has the shape (longest, N, features), and your mask (longest, N): the sequences are "
+        "columns, and not rows. Some functions that pad put the steps first if nobody says otherwise. Look at the "
+        "order of the axes.",
         tests=COLLATE,
     ),
     Fault(
@@ -666,6 +691,18 @@ STREAM_FAULTS = [
         tests=STREAM,
     ),
     Fault(
+        "stream-lines-counted-through",
+        cell="number_stream",
+        edits={
+            f"for path in {OWN_FILES}": "count = -1\n        for path in self.paths",
+            "yield float(line)": "count += 1\n                    if count % step == first:\n"
+            "                        yield float(line)",
+        },
+        words="The workers share the lines, counted through from the first file to the last, so every worker opens and "
+        "reads every file. The text shares out the files. Look at what is counted in steps of W.",
+        tests=STREAM,
+    ),
+    Fault(
         "stream-in-the-main-process-alone",
         cell="number_stream",
         edits={SHARE: "first, step = (0, 1) if worker is None or worker.id == 0 else (len(self.paths), 1)"},
@@ -728,6 +765,14 @@ LOADER_FAULTS = [
         cell="make_loader",
         words="In each epoch the same random numbers come again: augmentation shows the network the same few "
         "versions. Workers are started anew for each epoch. Look at what the seed of a worker is made of.",
+        tests=LOADER,
+    ),
+    Fault(
+        "loader-seeds-overlap",
+        cell="make_loader",
+        words="Random numbers of one worker come again from another worker in another epoch, as if the two had the "
+        "same seed. Workers of the same epoch differ, and so do the epochs of a worker. A sum of seed, epoch and "
+        "worker, say, is the same number for many of them. Look at what the seed of a worker is made of.",
         tests=LOADER,
     ),
     Fault(

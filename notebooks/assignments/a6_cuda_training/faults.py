@@ -964,6 +964,36 @@ TRAIN_EPOCH_AMP = [
         tests=AMP,
     ),
     Fault(
+        "amp-update-before-the-step",
+        family="AM03",
+        cell="train_epoch_amp",
+        edits={
+            "        scaler.step(optimizer)\n        scaler.update()\n": "        scaler.update()\n"
+            "        scaler.step(optimizer)\n"
+        },
+        words="The scaler's update comes before the step. After update it takes the gradients for those of a new "
+        "batch: the step divides them by the scale once more, and the next batch is refused. Look at the order of the "
+        "two lines.",
+        tests=AMP,
+        pairs=False,
+    ),
+    Fault(
+        "amp-unscaled-after-the-step",
+        family="AM04",
+        cell="train_epoch_amp",
+        edits={
+            AMP_LOOP: "",
+            "        nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n        scaler.step(optimizer)\n": (
+                f"        scaler.step(optimizer)\n{AMP_LOOP}"
+                "        nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n"
+            ),
+        },
+        words="The scaler refuses to unscale gradients whose step is taken already: step has divided them itself. What "
+        "is clipped after that is of no use any more. Look at the order of unscale_ and step.",
+        tests=AMP,
+        pairs=False,
+    ),
+    Fault(
         "amp-scale-updated-once",
         family="AM03",
         cell="train_epoch_amp",
@@ -1335,6 +1365,19 @@ CHECKPOINTS = [
         },
         words="You bring the schedule up to date by making its steps again. Each of them changes the learning rate, "
         "which came back with the optimizer already: it falls twice. Look at what a scheduler can save and load.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-seed-saved",
+        family="RP04",
+        cell="checkpoint",
+        edits={
+            '"random": torch.get_rng_state()': '"random": torch.initial_seed()',
+            'torch.set_rng_state(checkpoint["random"].cpu())': 'torch.manual_seed(checkpoint["random"])',
+        },
+        words="After loading, the random numbers begin anew at the seed of the saved run, and do not go on where that "
+        "run was: it gets the masks that it had at its start. A seed says where a stream begins, and not how far it "
+        "has been read. Look at what is saved and set of the random state.",
         tests=CHECKPOINT,
     ),
     Fault(

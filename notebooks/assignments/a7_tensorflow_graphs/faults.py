@@ -184,6 +184,20 @@ BUILD_GRAPH = [
         tests=GRAPH,
     ),
     Fault(
+        "graph-init-keeps-what-was-trained",
+        cell="build_graph",
+        edits={
+            "v1.global_variables_initializer()}": (
+                "tf.group([tf.cond(v1.is_variable_initialized(v), lambda v=v: tf.identity(v), "
+                "lambda v=v, s=s: tf.identity(v.assign(s))) for v, s in ((w, w_start), (b, b_start))])}"
+            )
+        },
+        words="When `init` runs a second time, after steps, the variables keep what the steps made of them. The text "
+        "asks for w_start and b_start then too: whoever repeats a run in one session begins with `init`. Look at what "
+        "`init` does with a variable that has a value.",
+        tests=GRAPH,
+    ),
+    Fault(
         "graph-init-does-not-initialize",
         cell="build_graph",
         raises=UNINITIALIZED,
@@ -358,6 +372,22 @@ TRAIN_WITH_TAPE = [
         tests=TAPE,
     ),
     Fault(
+        "tape-sensitivity-times-input",
+        cell="train_with_tape",
+        edits={"grad_x1.numpy()": "(grad_x1 * x1).numpy()"},
+        words="Your sensitivities are the gradients with respect to x1 times x1. The text asks for the gradients "
+        "alone; where x1 is 1, as in the example, nobody sees the difference. Look at what is appended.",
+        tests=TAPE,
+    ),
+    Fault(
+        "tape-sensitivity-without-sign",
+        cell="train_with_tape",
+        edits={"grad_x1.numpy()": "np.abs(grad_x1.numpy())"},
+        words="Your sensitivities are right but for their signs: none is negative. The text asks for the gradient, and "
+        "its sign says whether the loss rises or falls with an entry. Look at what is appended.",
+        tests=TAPE,
+    ),
+    Fault(
         "tape-only-w-is-trained",
         cell="train_with_tape",
         edits={"[(grad_w, w), (grad_b, b)]": "[(grad_w, w)]"},
@@ -448,6 +478,16 @@ MAKE_STEP = [
         tests=STEP,
     ),
     Fault(
+        "step-refuses-an-int",
+        cell="make_step",
+        raises=r"Can not cast TensorSpec\(shape=\(\), dtype=tf\.int32.* to TensorSpec\(shape=\(\), dtype=tf\.float32|"
+        r"cannot compute __inference_\w+ as input #\d+\(zero-based\) was expected to be a float tensor but is a int32",
+        words="A call with an int as learning rate raises. As a tensor an int is int32, and the traced function takes "
+        "float32; TensorFlow does not turn one into the other by itself. Look at the dtype with which the learning "
+        "rate enters the traced function.",
+        tests=STEP,
+    ),
+    Fault(
         "step-history-while-tracing",
         cell="make_step",
         edits={
@@ -465,6 +505,15 @@ MAKE_STEP = [
         edits={"history.append(float(loss))": "history.append(loss)"},
         words="The history holds tensors. The text asks for Python floats, which can be printed, saved and "
         "plotted without TensorFlow. Look at what is appended.",
+        tests=STEP,
+        minor=True,
+    ),
+    Fault(
+        "step-history-of-numpy-numbers",
+        cell="make_step",
+        edits={"history.append(float(loss))": "history.append(loss.numpy())"},
+        words="The history holds numbers of NumPy. The text asks for Python floats; `json`, for one, refuses a "
+        "`float32`. Look at what is appended.",
         tests=STEP,
         minor=True,
     ),
@@ -531,6 +580,26 @@ ROW_NORMS = [
         tests=NORMS,
     ),
     Fault(
+        "norms-one-scale-for-all",
+        cell="row_norms",
+        edits={"tf.reduce_max(tf.abs(x), axis=1, keepdims=True)": "tf.reduce_max(tf.abs(x))"},
+        words="Beside a large row the norms of small ones become 0. All rows are divided by one number, which "
+        "suits the largest, and the squares of the others are lost. Look at which entries the scale of a row comes "
+        "from.",
+        tests=NORMS,
+    ),
+    Fault(
+        "norms-size-not-known",
+        cell="row_norms",
+        edits={"return norms[:, 0], gradient": "return tf.ones(x.shape[0], x.dtype) * norms[:, 0], gradient"},
+        raises=r"Failed to convert elements of \[None|got None of type 'NoneType'|partially known TensorShape|"
+        r"'NoneType' object cannot be interpreted as an integer|Cannot infer argument `num`|len is not well defined",
+        words="Inside a `tf.function` your code raises: it needs a size of x while the function is traced, and there "
+        "the size is not known. What a shape says before the graph runs is None where it was left open. Look at each "
+        "place where you read a size.",
+        tests=NORMS,
+    ),
+    Fault(
         "norms-upstream-ignored",
         cell="row_norms",
         edits={"upstream[:, tf.newaxis] * tf.math": "tf.math"},
@@ -559,7 +628,7 @@ ROW_NORMS = [
     Fault(
         "norms-no-gradient",
         cell="row_norms",
-        raises=r"'NoneType' object has no attribute 'numpy'|to_tensor.*None|None values not supported",
+        raises=r"'NoneType' object has no attribute 'numpy'|to_tensor.*None",
         words="No gradient comes back to x. Nothing that TensorFlow can differentiate leads from x to the norms, "
         "or your gradient returns nothing. Look at what is computed outside TensorFlow, stopped, or not "
         "returned.",

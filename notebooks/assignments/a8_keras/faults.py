@@ -255,6 +255,31 @@ CONTEXT_FAULTS = [
         tests=CONTEXT,
     ),
     Fault(
+        "context-mean-of-the-batch-with-a-mask",
+        cell="context_mix",
+        edits={
+            "ops.sum(valid, axis=1, keepdims=True)": "ops.sum(valid, axis=(0, 1), keepdims=True)",
+            "ops.sum(x * valid, axis=1, keepdims=True)": "ops.sum(x * valid, axis=(0, 1), keepdims=True)",
+        },
+        words="With a mask you take one mean over the valid places of all sequences of the batch; without one each "
+        "sequence has its own, as it should. Look at what your mean runs over where there is a mask.",
+        tests=CONTEXT,
+    ),
+    Fault(
+        "context-zero-at-padding",
+        cell="context_mix",
+        edits={
+            "            mean = ops.mean(x, axis=1, keepdims=True)\n        else": (
+                "            valid = ops.ones_like(x[..., :1])\n"
+                "            mean = ops.mean(x, axis=1, keepdims=True)\n        else"
+            ),
+            "return self.activation(y)": "return valid * self.activation(y)",
+        },
+        words="Your result is 0 at padded places. The text wants the formula there as well: the mask goes on to the "
+        "next layer, which leaves these places out by itself. Look at where the mask is used besides the mean.",
+        tests=CONTEXT,
+    ),
+    Fault(
         "context-mask-not-passed-on",
         cell="context_mix",
         edits={"        self.supports_masking = True\n": ""},
@@ -364,6 +389,24 @@ STEP_FAULTS = [
         tests=STEP,
     ),
     Fault(
+        "step-classifier-in-evaluation-mode",
+        cell="two_loss_model",
+        edits={"self.classifier(code, training=True)": "self.classifier(code, training=False)"},
+        words="Your step runs the classifier in evaluation mode, and the other parts in training mode: its batch "
+        "normalization uses the moving statistics, and these never move. Look at the arguments with which the parts "
+        "are called.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-decoder-in-evaluation-mode",
+        cell="two_loss_model",
+        edits={"self.decoder(code, training=True)": "self.decoder(code, training=False)"},
+        words="Your step runs the decoder in evaluation mode, and the other parts in training mode: its batch "
+        "normalization uses the moving statistics, and these never move. Look at the arguments with which the parts "
+        "are called.",
+        tests=STEP,
+    ),
+    Fault(
         "step-no-penalties",
         cell="two_loss_model",
         edits={" + sum(self.losses)": ""},
@@ -470,6 +513,18 @@ STEP_FAULTS = [
         },
         words="Your means go on through the epochs: the second epoch still counts the rows of the first. Keras resets "
         "the metrics that it finds in `self.metrics`. Look at where yours are kept.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-loss-of-the-last-batch",
+        cell="two_loss_model",
+        edits={
+            # With means of the names that the step returns, `fit` would look them up itself.
+            'keras.metrics.Mean(name="loss")': "keras.metrics.Mean()",
+            '{"loss": self.mean_loss.result()': '{"loss": loss',
+        },
+        words="Your loss of an epoch is that of its last batch. `fit` writes down what the last step of an epoch "
+        "returned, so a step has to return a mean over all rows so far. Look at what stands in the dict.",
         tests=STEP,
     ),
     Fault(

@@ -339,6 +339,80 @@ KERAS = [
     ),
 ]
 
+MENDS = [
+    _fault(
+        1,
+        "gradients-cleared-once-an-epoch",
+        "AG01",
+        {
+            "            optimizer.zero_grad()\n": "",
+            "        loss_sum, seen = 0.0, 0\n": "        loss_sum, seen = 0.0, 0\n        optimizer.zero_grad()\n",
+        },
+        "The weights move as if a step used the gradients of all batches of its epoch so far: they are cleared once "
+        "in each epoch. `backward` adds to `.grad` for every batch. Look at what happens to `.grad` between two steps.",
+    ),
+    _fault(
+        1,
+        "batch-means-over-rows",
+        "EV06",
+        {"batch_loss.item() * len(images)\n            hits": "batch_loss.item()\n            hits"},
+        "The test loss is too small: the means of the batches are added up, and their sum is divided by the number of "
+        "rows. Look at what is added up, and how many of these there are.",
+    ),
+    _fault(
+        1,
+        "row-losses-over-batches",
+        "EV06",
+        {"return loss_sum / seen, hits": "return loss_sum / len(loader), hits"},
+        "The test loss is too large: the losses of all rows are added up, and their sum is divided by the number of "
+        "batches. Look at what is added up, and how many of these there are.",
+    ),
+    _fault(
+        2,
+        "losses-divided",
+        "OP09",
+        {"loss_sum += loss.item() * len(inputs)": "loss_sum += loss.item() / group * len(inputs)"},
+        "The losses in the history are `group` times too small. The division is there for the gradients of an update; "
+        "the loss of an epoch is a mean over its rows. Look at which loss is added up.",
+    ),
+    _fault(
+        4,
+        "statistics-leave-values-out",
+        "DA04",
+        {"known = values[: len(values) - held_out]": "known = values[: len(values) - held_out - window]"},
+        "The series is scaled with a mean and a deviation that leave out the last `window` values of the training "
+        "part. Training windows have these for targets, so they are known. Look at where the training part ends.",
+    ),
+    _fault(
+        4,
+        "statistics-of-windows",
+        "DA04",
+        {
+            "values[: len(values) - held_out]": "values[: len(values) - held_out].unfold(0, window, 1)[:-1]",
+        },
+        "The series is scaled with the mean and the deviation of the training windows. There a value counts once for "
+        "each window that holds it, and the values at the ends count less. Look at what the two are taken from.",
+    ),
+    _fault(
+        6,
+        "statistics-from-validation",
+        "DA04",
+        {"normalizer.adapt(x_train)": "normalizer.adapt(np.concatenate([x_train, x_val]))"},
+        "The inputs are scaled with the mean and the variance of the training and the validation rows together. Rows "
+        "that decide when training stops should be as new to the network as later ones. Look at what the normalization "
+        "is adapted to.",
+    ),
+    Fault(
+        "tensors-on-two-devices",
+        cell="script_5",
+        raises=r"on the same device",
+        words="An operation meets tensors on two devices: one of them does not lie on the device that the function was "
+        "given. Look at each tensor in the line that raised, and at what decides where it lies.",
+        family="DV01",
+    ),
+]
+"""mistakes that come in where a script is mended; none of them is planted"""
+
 ANSWERS = [
     Fault(
         "diagnosis-incomplete",
@@ -371,7 +445,7 @@ ANSWERS = [
 ]
 
 POOLS = {1: DIGITS, 2: HALF, 3: PETS, 4: FORECAST, 5: LONG, 6: KERAS}
-FAULTS = [*DIGITS, *HALF, *PETS, *FORECAST, *LONG, *KERAS, *ANSWERS]
+FAULTS = [*DIGITS, *HALF, *PETS, *FORECAST, *LONG, *KERAS, *MENDS, *ANSWERS]
 
 # --- planting -------------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,12 @@ WRONG = [
     .expect(test_small_graph="partial:graph-not-summed", test_numerical_gradient="partial:difference-one-sided-below")
     .edit("b.sum()", "b")
     .edit("(f(x + e) - f(x - e)) / (2 * h)", "(f(x) - f(x - e)) / h", cell="numerical_gradient"),
+    Wrong("wrong_graph_builtin_sum", "Python's sum, which adds up the first axis alone.")
+    .expect(test_small_graph="partial:graph-first-axis-summed")
+    .edit("b.sum()", "sum(b)"),
+    Wrong("wrong_graph_builtin_sum_of_rows", "A loop that adds up rows.")
+    .expect(test_small_graph="partial:graph-first-axis-summed")
+    .edit("return b.sum()", "c = 0\n    for row in b:\n        c = c + row\n    return c"),
     Wrong("wrong_graph_scalar_z_sign", "grad_z is the number 1; the difference is taken the wrong way round.")
     .expect(test_small_graph="partial:graph-grad-z-is-one-number", test_numerical_gradient="failed:difference-sign")
     .edit("np.ones(b.shape)", "1")

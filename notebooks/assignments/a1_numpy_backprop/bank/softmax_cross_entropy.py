@@ -172,14 +172,19 @@ def softmax_cross_entropy(scores, labels):
         d[:, k] -= 1
     return np.mean(-np.log(p[range(N), labels] + 1e-12)), d / N""",
     ),
+    Wrong("wrong_gradient_of_the_bound", "The gradient is 0 where the probability is kept away from 0.")
+    .breaks("The gradient of such a row is the one of the formula")
+    .expect(test_softmax_cross_entropy="partial")
+    .edit("(p - y) / N", "np.where(p[range(N), labels][:, None] < 1e-12, 0, p - y) / N"),
     Wrong("wrong_loss_rounded", "Rounds the loss to four digits.")
+    .breaks("Elsewhere the loss is right to five digits")
     .expect(test_softmax_cross_entropy="partial")
     .edit(
         "np.mean(-np.log(p[range(N), labels] + 1e-12))", "np.round(np.mean(-np.log(p[range(N), labels] + 1e-12)), 4)"
     ),
     Wrong("wrong_bounded_loss", "A probability is never below 1e-4, so the loss never above 9.2.")
     .breaks("it is enough that the row costs 10 or more")
-    .expect(test_softmax_cross_entropy="partial")
+    .expect(test_softmax_cross_entropy="partial:loss-bounded-too-low")
     .edit("p[range(N), labels] + 1e-12", "np.maximum(p[range(N), labels], 1e-4)"),
     Wrong("wrong_loss_alone", "Returns the loss alone.")
     .breaks("It returns the tuple `(loss, dscores)`")
@@ -205,4 +210,10 @@ def softmax_cross_entropy(scores, labels):
     p[np.arange(n), labels] -= 1
     return loss, p / n
 """),
+    Wrong("wrong_bounded_logarithm", "A logarithm is never below -8, so a row never costs more than 8.")
+    .expect(test_softmax_cross_entropy="partial:loss-bounded-too-low")
+    .edit(
+        "np.mean(-np.log(p[range(N), labels] + 1e-12))",
+        "np.mean(np.minimum(-np.log(p[range(N), labels] + 1e-12), 8.0))",
+    ),
 ]

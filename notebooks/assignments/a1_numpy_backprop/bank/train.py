@@ -181,4 +181,43 @@ def train(x, labels, params, learning_rate, batches):
     .breaks("a dict with the same keys")
     .expect(test_train="partial")
     .edit("return p, losses", 'return {**p, "loss": losses[-1]}, losses'),
+    Wrong("wrong_first_batch_size", "Each gradient is divided by the size of the first batch.")
+    .expect(test_train="partial:gradients-divided-by-the-first-batch")
+    .edit("two_layer_backward(ds, cache)", "two_layer_backward(ds * len(b) / len(batches[0]), cache)"),
+    Wrong("wrong_first_batch_size_in_one_loop", "Forward and backward in the loop, with the size of the first batch.")
+    .expect(test_train="partial:gradients-divided-by-the-first-batch")
+    .whole("""
+def train(x, labels, params, learning_rate, batches):
+    params = {k: v.copy() for k, v in params.items()}
+    losses, n = [], len(batches[0])
+    for batch in batches:
+        xb, rows, yb = x[batch], np.arange(len(batch)), labels[batch]
+        z = xb @ params["W1"] + params["b1"]
+        hidden = np.maximum(z, 0)
+        s = hidden @ params["W2"] + params["b2"]
+        s = s - s.max(axis=1, keepdims=True)
+        log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+        losses.append(-log_p[rows, yb].mean())
+        d = np.exp(log_p)
+        d[rows, yb] -= 1
+        d /= n
+        dz = (d @ params["W2"].T) * (z > 0)
+        params["W2"] -= learning_rate * hidden.T @ d
+        params["b2"] -= learning_rate * d.sum(axis=0)
+        params["W1"] -= learning_rate * xb.T @ dz
+        params["b1"] -= learning_rate * dz.sum(axis=0)
+    return params, losses
+"""),
+    Wrong("wrong_gradient_over_all_rows", "Each gradient is divided by the number of all rows.")
+    .expect(test_train="failed:gradients-divided-by-all-rows")
+    .base("by_items")
+    .edit("two_layer_backward(ds, cache)", "two_layer_backward(ds * (b.size / len(x)), cache)"),
+    Wrong("wrong_loss_over_all_rows", "Each loss is divided by the number of all rows.")
+    .expect(test_train="partial:losses-divided-by-all-rows")
+    .edit("losses.append(L)", "losses.append(L * (b.size / x.shape[0]))"),
+    Wrong("wrong_mean_over_all_rows", "Loss and gradient are divided by the number of all rows.")
+    .expect(test_train="failed:gradients-divided-by-all-rows+losses-divided-by-all-rows")
+    .base("by_items")
+    .edit("two_layer_backward(ds, cache)", "two_layer_backward(ds * (b.size / len(x)), cache)")
+    .edit("losses.append(L)", "losses.append(L * (b.size / len(x)))"),
 ]

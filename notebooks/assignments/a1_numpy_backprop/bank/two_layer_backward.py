@@ -118,13 +118,24 @@ WRONG = [
     .edit("hidden.T @ dscores", "np.mean(hidden[:, :, None] * dscores[:, None, :], axis=0)"),
     Wrong("wrong_gradient_names", "The keys are dW1, db1, dW2, db2.")
     .breaks("exactly the keys `W1`, `b1`, `W2`, `b2`")
-    .expect(test_two_layer_backward="failed")
+    .expect(test_two_layer_backward="failed:gradients-lack-a-key")
     .edit('"W1": x.T', '"dW1": x.T')
     .edit('"b1": dh', '"db1": dh')
     .edit('"W2": hidden.T', '"dW2": hidden.T')
     .edit('"b2": dscores', '"db2": dscores'),
     Wrong("wrong_one_key_more", "A fifth gradient, for x.")
     .breaks("exactly the keys `W1`, `b1`, `W2`, `b2`")
-    .expect(test_two_layer_backward="failed")
+    .expect(test_two_layer_backward="failed:gradients-have-another-key")
     .edit('return {"W1"', 'return {"x": dh, "W1"'),
+    Wrong("wrong_gradients_of_weights_alone", "The biases are forgotten.")
+    .expect(test_two_layer_backward="failed:gradients-lack-a-key")
+    .edit(
+        '"W1": x.T @ dh, "b1": dh.sum(0), "W2": hidden.T @ dscores, "b2": dscores.sum(0)',
+        '"W1": x.T @ dh, "W2": hidden.T @ dscores',
+    ),
+    Wrong("wrong_gradient_of_x_too", "The gradient with respect to x, for a layer below.")
+    .expect(test_two_layer_backward="failed:gradients-have-another-key")
+    .edit("return {", "grads = {")
+    .edit("dscores.sum(0)}", 'dscores.sum(0)}\n    grads["x"] = dh @ cache["W1"].T\n    return grads')
+    .edit('"W2": params["W2"]', '"W1": params["W1"], "W2": params["W2"]', cell="two_layer_forward"),
 ]

@@ -52,6 +52,17 @@ WRONG = [
         'np.maximum(np.dot(x, params["W1"]) + params["b1"], 0)',
         '1.0 / (np.exp(-(np.dot(x, params["W1"]) + params["b1"])) + 1.0)',
     ),
+    Wrong("wrong_scores_squeezed", "Axes of length 1 are dropped from the scores.")
+    .expect(test_two_layer_forward="partial:scores-lose-an-axis")
+    .edit(
+        'return np.dot(h, params["W2"]) + params["b2"], ', 'return np.squeeze(np.dot(h, params["W2"]) + params["b2"]), '
+    ),
+    Wrong("wrong_single_row_unpacked", "A single row of scores is taken out of its batch.")
+    .expect(test_two_layer_forward="partial:scores-lose-an-axis")
+    .edit(
+        'return np.dot(h, params["W2"]) + params["b2"], ',
+        's = np.dot(h, params["W2"]) + params["b2"]\n    return s[0] if len(s) == 1 else s, ',
+    ),
     Wrong("wrong_tanh", "tanh in place of ReLU.")
     .expect(test_two_layer_forward="failed:tanh-instead-of-relu")
     .edit('np.maximum(np.dot(x, params["W1"]) + params["b1"], 0)', 'np.tanh(np.dot(x, params["W1"]) + params["b1"])'),

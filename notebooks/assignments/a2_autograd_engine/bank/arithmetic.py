@@ -185,6 +185,17 @@ def div(a, b):
     .expect(test_arithmetic="partial")
     .breaks("and return a tensor")
     .edit("Tensor.from_op(np.power(a.data, exponent), (a,), lambda g: (slope * g,))", "np.power(a.data, exponent)"),
+    Wrong("wrong_unbroadcast_break", "The loop ends at the first stretched axis.")
+    .expect(test_arithmetic="partial:one-stretched-axis-summed")
+    .breaks("holds, for each entry, the sum over all places")
+    .edit("sum(k, keepdims=True)", "sum(k, keepdims=True)\n            break"),
+    Wrong("wrong_unbroadcast_first_one", "The place of the first 1 in the shape.")
+    .expect(test_arithmetic="partial:one-stretched-axis-summed")
+    .edit(
+        "    for k in range(len(shape)):\n        if shape[k] == 1 != gradient.shape[k]:\n"
+        "            gradient = gradient.sum(k, keepdims=True)",
+        "    if 1 in shape:\n        gradient = gradient.sum(tuple(shape).index(1), keepdims=True)",
+    ),
 ]
 BASES["plain"] = """
 def unbroadcast(gradient, shape):

@@ -61,6 +61,81 @@ def backward(tensor, gradient=None, retain_graph=False):
             t.inputs, t.saved, t.vjp = (), (), spent
 """
 
+IN_ORDER = """
+import collections
+
+
+def backward(tensor, gradient=None, retain_graph=False):
+    if gradient is None:
+        if tensor.data.size != 1:
+            raise RuntimeError("several numbers")
+        gradient = np.ones(tensor.shape)
+    order, found, line = [], {id(tensor)}, collections.deque([tensor])
+    while line:
+        t = line.popleft()
+        order.append(t)
+        for s in t.inputs:
+            if s.requires_grad and id(s) not in found:
+                found.add(id(s))
+                line.append(s)
+    total = {id(tensor): gradient}
+    for t in order:
+        g = total.pop(id(t))
+        if t.vjp is None:
+            if t.requires_grad:
+                t.grad = np.array(g) if t.grad is None else t.grad + g
+            continue
+        for s, n in t.saved:
+            if s.version[0] != n:
+                raise RuntimeError("changed")
+        for s, part in zip(t.inputs, t.vjp(g)):
+            if s.requires_grad:
+                total[id(s)] = total.get(id(s), 0) + part
+        if not retain_graph:
+            def spent(gradient):
+                raise RuntimeError("spent")
+            t.inputs, t.saved, t.vjp = (), (), spent
+"""
+
+IN_PLACE = """
+def backward(tensor, gradient=None, retain_graph=False):
+    if gradient is None:
+        if tensor.data.size != 1:
+            raise RuntimeError("several numbers")
+        gradient = np.ones(tensor.shape)
+    # White tensors are new, gray ones wait for their inputs, black ones are done.
+    color, done, stack = {}, [], [tensor]
+    while stack:
+        t = stack[-1]
+        if id(t) not in color:
+            color[id(t)] = "gray"
+            stack += [s for s in t.inputs if s.requires_grad and id(s) not in color]
+        else:
+            stack.pop()
+            if color[id(t)] == "gray":
+                color[id(t)] = "black"
+                done.append(t)
+    total = {id(tensor): np.array(gradient, dtype=float)}
+    while done:
+        t = done.pop()
+        g = total.pop(id(t))
+        if t.vjp is None:
+            if t.requires_grad:
+                t.grad = np.array(g) if t.grad is None else t.grad + g
+            continue
+        if any(s.version[0] != n for s, n in t.saved):
+            raise RuntimeError("changed")
+        for s, part in zip(t.inputs, t.vjp(g)):
+            if s.requires_grad and id(s) in total:
+                total[id(s)] += part
+            elif s.requires_grad:
+                total[id(s)] = part
+        if not retain_graph:
+            def spent(gradient):
+                raise RuntimeError("spent")
+            t.inputs, t.saved, t.vjp = (), (), spent
+"""
+
 BASES = {
     "kahn": """
 def backward(tensor, gradient=None, retain_graph=False):
@@ -240,4 +315,37 @@ def backward(tensor, gradient=None, retain_graph=False):
     .expect(test_backward="failed")
     .breaks("Every leaf that requires gradients and from which `tensor` was computed")
     .edit("zip(inputs, back)", "zip(inputs[:1], back)"),
+    Wrong("wrong_backward_by_distance", "Breadth first from the result, each tensor when it is met.")
+    .expect(test_backward="partial:order-by-distance")
+    .breaks("with the sum of the gradients from all uses")
+    .whole(IN_ORDER),
+    Wrong("wrong_backward_met_at_once", "Depth first, and a tensor counts as seen when it is put on the stack.")
+    .expect(test_backward="partial:order-not-topological-marked-early")
+    .whole(IN_ORDER.replace("popleft", "pop")),
+    Wrong("wrong_backward_sums_in_place", "A second gradient is added into the array that a vjp has returned.")
+    .expect(test_backward="partial:summed-in-place")
+    .breaks("with the sum of the gradients from all uses")
+    .whole(IN_PLACE),
+    Wrong("wrong_backward_sums_into_the_start", "The same, and the gradient that was passed is not copied either.")
+    .expect(test_backward="partial:summed-in-place-from-the-start")
+    .whole(IN_PLACE.replace("np.array(gradient, dtype=float)", "gradient")),
+    Wrong("wrong_backward_leaves_share", "The given gradient is copied, the first gradient of a leaf is not.")
+    .expect(test_backward="partial:leaves-share-a-gradient")
+    .breaks("The array is the leaf's own")
+    .edit("t.grad = g.copy() if t.grad is None else t.grad + g", "t.grad = g if t.grad is None else t.grad + g"),
+    Wrong("wrong_backward_leaves_grow_together", "The given gradient is copied, and += is used on the others.")
+    .expect(test_backward="partial:leaf-adds-in-place-after-a-copy")
+    .breaks("The array is the leaf's own")
+    .edit(
+        "t.grad = g.copy() if t.grad is None else t.grad + g",
+        "if t.grad is None:\n                    t.grad = g\n                else:\n                    t.grad += g",
+    ),
+    Wrong("wrong_backward_asks_the_result_alone", "Only the tensor that the pass starts from is asked for its past.")
+    .expect(test_backward="partial:used-part-not-noticed")
+    .breaks("A later backward pass that reaches such a result raises")
+    .edit(
+        "    if gradient is None:",
+        "    if hasattr(tensor, 'spent'):\n        raise RuntimeError('used already')\n    if gradient is None:",
+    )
+    .edit("t.vjp, t.inputs, t.saved = gone, (), ()", "t.vjp, t.inputs, t.saved, t.spent = None, (), (), True"),
 ]

@@ -114,4 +114,46 @@ WRONG = [
     .breaks("They compute `a.data.reshape(shape)`")
     .edit("np.reshape(a.data, shape)", "np.reshape(a.data, shape, order='F')")
     .edit("np.reshape(g, before)", "np.reshape(g, before, order='F')"),
+    Wrong("wrong_views", "The results hold NumPy's views.")
+    .expect(test_shapes="partial:views-change-unseen")
+    .breaks("a change in place of `a` changes the result too", "that needs the result's old numbers is refused")
+    .edit(
+        "def reshape(a, shape):",
+        "def _view(data, a, vjp):\n    result = Tensor.from_op(data, (a,), vjp)\n"
+        "    result.data = data\n    return result\n\n\ndef reshape(a, shape):",
+    )
+    .edit(
+        "return Tensor.from_op(np.reshape(a.data, shape), (a,), lambda",
+        "return _view(np.reshape(a.data, shape), a, lambda",
+    )
+    .edit(
+        "return Tensor.from_op(np.transpose(a.data, axes), (a,), vjp)",
+        "return _view(np.transpose(a.data, axes), a, vjp)",
+    )
+    .edit("return Tensor.from_op(a.data[index], (a,), vjp)", "return _view(a.data[index], a, vjp)"),
+    Wrong("wrong_sum_axes_one_by_one", "The axes are put back one by one, as they were given.")
+    .expect(test_shapes="partial:axes-put-back-one-by-one")
+    .breaks("or a tuple of numbers")
+    .edit(
+        "            g = np.expand_dims(g, axis)",
+        "            for k in axis if isinstance(axis, tuple) else [axis]:\n                g = np.expand_dims(g, k)",
+    ),
+    Wrong("wrong_mean_first_of_axes", "Divides by the size of the first of the axes.")
+    .expect(test_shapes="partial:mean-divided-by-one-axis")
+    .breaks("They compute `a.data.sum(axis, keepdims=keepdims)` and the mean alike")
+    .edit(
+        "count = a.data.size // total.data.size",
+        "count = a.data.size if axis is None else a.shape[np.ravel(axis)[0]]",
+    ),
+    Wrong("wrong_mean_one_axis", "Takes one axis alone.")
+    .expect(test_shapes="partial:mean-over-one-axis-alone")
+    .breaks("or a tuple of numbers")
+    .edit("count = a.data.size // total.data.size", "count = a.data.size if axis is None else a.data.shape[axis]"),
+    Wrong("wrong_shapes_two_mistakes", "The first of the axes, and the same permutation again.")
+    .expect(test_shapes="partial:mean-divided-by-one-axis")
+    .edit(
+        "count = a.data.size // total.data.size",
+        "count = a.data.size if axis is None else a.shape[axis if type(axis) is int else axis[0]]",
+    )
+    .edit("[axes.index(k) for k in range(len(axes))]", "axes"),
 ]

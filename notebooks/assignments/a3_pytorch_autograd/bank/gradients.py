@@ -104,7 +104,7 @@ def gradients(f, tensors):
     ),
     Wrong("wrong_gradients_zeros_float32", "Zeros of the default dtype.")
     .breaks("a tensor of zeros, of the same shape and dtype")
-    .expect(test_gradients="partial")
+    .expect(test_gradients="partial:gradients-zeros-in-float32")
     .edit(
         "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
         """found = torch.autograd.grad(f(*leaves), leaves, allow_unused=True)
@@ -121,5 +121,12 @@ def gradients(f, tensors):
         "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
         """found = torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)
     return tuple(g if t.requires_grad else torch.zeros_like(t) for t, g in zip(tensors, found))""",
+    ),
+    Wrong("wrong_gradients_new_zeros", "Zeros by torch.zeros beside gradients that were stored by backward().")
+    .expect(test_gradients="partial:gradients-zeros-in-float32")
+    .edit(
+        "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
+        """f(*leaves).backward(inputs=leaves)
+    return tuple(torch.zeros(*t.shape) if t.grad is None else t.grad for t in leaves)""",
     ),
 ]

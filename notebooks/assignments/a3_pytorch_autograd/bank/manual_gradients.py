@@ -138,7 +138,7 @@ def manual_gradients(x, w, b):
     .edit("/ torch.cosh(z) ** 2", "* (1 - y) * (1 + y)"),
     Wrong("wrong_manual_float32_loss", "The loss goes through a float into a tensor of float32.")
     .breaks("the tensors that you return have that dtype")
-    .expect(test_manual_gradients="partial")
+    .expect(test_manual_gradients="partial:manual-loss-in-float32")
     .edit("(y**2).mean()", "torch.tensor((y**2).mean().item())"),
     Wrong("wrong_manual_squeezed", "Axes of size 1 are dropped first.")
     .breaks("each size may be 1")
@@ -156,4 +156,33 @@ def manual_gradients(x, w, b):
         inputs = tuple(t.clone() for t in (x, w, b))
         return loss(*inputs), *torch.func.grad(loss, argnums=(0, 1, 2))(*inputs)
 """),
+    Wrong("wrong_manual_slope_in_double", "1 - tanh(z) ** 2 in float64, which rounds to 0 from |z| = 19 on.")
+    .breaks("right to three digits")
+    .expect(test_manual_gradients="partial:manual-slope-rounded-in-float64-too")
+    .edit(
+        "    z = x * w + b", "    dtype = x.dtype\n    x, w, b = x.double(), w.double(), b.double()\n    z = x * w + b"
+    )
+    .edit(
+        "2 * y / torch.cosh(z) ** 2 / y.numel()",
+        "2 * y * (1 - y * y) / y.numel()",
+    )
+    .edit(
+        "return (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)",
+        "found = (y**2).mean(), g * w, (g * x).sum(0), g.sum(1, keepdim=True)\n"
+        "    return tuple(value.to(dtype) for value in found)",
+    ),
+    Wrong("wrong_manual_slope_alone_in_double", "(1 - y) * (1 + y) with a y of float64.")
+    .expect(test_manual_gradients="partial:manual-slope-rounded-in-float64-too")
+    .edit("/ torch.cosh(z) ** 2", "* ((1 - z.double().tanh()) * (1 + z.double().tanh())).type_as(z)"),
+    Wrong("wrong_manual_stays_double", "Computes in float64, returns float64, and a float for the loss.")
+    .breaks("the tensors that you return have that dtype")
+    .expect(test_manual_gradients="partial:manual-stays-in-float64")
+    .edit("    z = x * w + b", "    x, w, b = x.double(), w.double(), b.double()\n    z = x * w + b")
+    .edit("(y**2).mean()", "(y**2).mean().item()"),
+    Wrong("wrong_manual_all_double", "Computes in float64 and returns float64, the loss as well.")
+    .expect(test_manual_gradients="partial:manual-stays-in-float64")
+    .edit("    z = x * w + b", "    z = x.double() * w.double() + b.double()"),
+    Wrong("wrong_manual_double_b", "One gradient is float64.")
+    .expect(test_manual_gradients="partial:manual-stays-in-float64")
+    .edit("g.sum(1, keepdim=True)", "g.sum(1, keepdim=True, dtype=torch.float64)"),
 ]

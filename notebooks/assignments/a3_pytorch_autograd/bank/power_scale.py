@@ -141,4 +141,20 @@ class PowerScale(torch.autograd.Function):
     .breaks("the gradients can be differentiated once more")
     .expect(test_power_scale="partial:power-scale-once-differentiable")
     .edit("def backward(ctx, g):", "@torch.autograd.function.once_differentiable\n    def backward(ctx, g):"),
+    Wrong("wrong_power_scale_reshaped", "reshape(-1, *shape) and a sum over the first axis undo any broadcast.")
+    .expect(test_power_scale="partial:power-scale-sums-what-lies-apart")
+    .breaks("also where that tensor was broadcast")
+    .edit("(g * b**p).sum_to_size(a.shape)", "(g * b**p).reshape(-1, *a.shape).sum(0)")
+    .edit("(g * a * p * b ** (p - 1)).sum_to_size(b.shape)", "(g * a * p * b ** (p - 1)).reshape(-1, *b.shape).sum(0)"),
+    Wrong("wrong_power_scale_flattened", "The same by rows with as many entries as the tensor has.")
+    .expect(test_power_scale="partial:power-scale-sums-what-lies-apart")
+    .edit("(g * b**p).sum_to_size(a.shape)", "(g * b**p).flatten().reshape(-1, a.numel()).sum(0).reshape(a.shape)")
+    .edit(
+        "(g * a * p * b ** (p - 1)).sum_to_size(b.shape)",
+        "(g * a * p * b ** (p - 1)).flatten().reshape(-1, b.numel()).sum(0).reshape(b.shape)",
+    ),
+    Wrong("wrong_power_scale_grad_detached", "What came in is detached.")
+    .expect(test_power_scale="partial:power-scale-grad-y-cut-off")
+    .breaks("with respect to `a`, `b` and the gradient that came in")
+    .edit("p = ctx.power", "p, g = ctx.power, g.detach()"),
 ]

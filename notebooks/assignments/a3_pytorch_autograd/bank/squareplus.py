@@ -94,4 +94,20 @@ WRONG = [
     .breaks("It never computes with the new ones", "raises PyTorch's RuntimeError about an inplace operation")
     .expect(test_squareplus="partial:squareplus-second-derivative-lost")
     .edit("save_for_backward(x)", "save_for_backward(x.data)"),
+    Wrong("wrong_squareplus_grad_detached", "What came in is copied and detached, not to be written into.")
+    .expect(test_squareplus="partial:squareplus-grad-y-cut-off")
+    .breaks("with respect to `x` and to the gradient that came in")
+    .edit("(x,) = ctx.saved_tensors", "(x,) = ctx.saved_tensors\n        g = g.clone().detach()"),
+    Wrong("wrong_squareplus_grad_data", "g.data.")
+    .expect(test_squareplus="partial:squareplus-grad-y-cut-off")
+    .edit("0.5 * g * (1", "0.5 * g.data * (1"),
+    Wrong("wrong_squareplus_y_attribute", "y hangs on ctx as an attribute; the slope is made of y.")
+    .expect(test_squareplus="partial:squareplus-y-not-watched")
+    .breaks("It never computes with the new ones")
+    .edit(
+        "ctx.save_for_backward(x)\n        return 0.5 * (torch.sqrt(x * x + 4) + x)",
+        "ctx.y = 0.5 * (torch.sqrt(x * x + 4) + x)\n        return ctx.y",
+    )
+    .edit("(x,) = ctx.saved_tensors", "y = ctx.y")
+    .edit("0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "g * y / (y + 1 / y)"),
 ]

@@ -123,4 +123,20 @@ WRONG = [
     Wrong("wrong_adam_changes_the_gradient", "adam: g *= 1 - beta_1 in place, and back for v.")
     .expect(test_adam="partial:adam-changes-the-gradient")
     .edit('w.sub_(g["lr"] * up / down)', 'w.sub_(g["lr"] * up / down)\n        d.mul_(0.5)'),
+    Wrong("wrong_adam_decays_without_gradient", "The decay comes before the question whether there is a gradient.")
+    .expect(test_adam="partial:adam-decays-without-gradient")
+    .edit(
+        """            for w in g["params"]:
+                if w.grad is not None:""",
+        """            for w in g["params"]:
+                if g["decoupled"]:
+                    w.sub_(g["lr"] * g["weight_decay"] * w)
+                if w.grad is not None:""",
+    )
+    .edit(
+        """if g["decoupled"]:
+            w.mul_(1 - g["lr"] * g["weight_decay"])
+        else:""",
+        'if not g["decoupled"]:',
+    ),
 ]

@@ -27,7 +27,7 @@ WRONG = [
         "parallel_block: The mode is looked at in forward only. sgd: Decay of its own, after momentum. "
         "rmsprop: With Adam's correction.",
     )
-    .breaks("Any other mode raises")
+    .breaks("Any other text raises")
     .expect(
         test_parallel_block="partial:block-mode-not-checked",
         test_sgd="failed:sgd-decay-beside-momentum",
@@ -79,7 +79,7 @@ WRONG = [
     )
     .edit("with torch.enable_grad():\n                result = closure()", "result = closure()", cell="rmsprop"),
     Wrong("wrong_block_another_exception", "parallel_block: assert. sgd: The velocity is p.grad until the second step.")
-    .breaks("Any other mode raises")
+    .breaks("Any other text raises")
     .expect(test_parallel_block="partial:block-another-exception", test_sgd="partial:sgd-velocity-shares-the-gradient")
     .edit('raise ValueError("unknown mode: " + str(mode))', 'assert False, "unknown mode: " + str(mode)')
     .edit('s["buf"] = torch.clone(d)', 's["buf"] = d', cell="sgd")

@@ -125,4 +125,53 @@ class RMSProp(torch.optim.Optimizer):
         'if not lr > 0.0:\n            raise ValueError("lr must be positive")\n        super().__init__(',
         cell="adam",
     ),
+    Wrong("wrong_rmsprop_flat_copy", "rmsprop: Everything flat, as in C. sgd, adam: The same for the update alone.")
+    .breaks("Parameters have any shape")
+    .expect(
+        test_rmsprop="failed:rmsprop-writes-into-a-copy",
+        test_sgd="failed:sgd-writes-into-a-copy",
+        test_adam="failed:adam-writes-into-a-copy",
+    )
+    .whole("""
+class RMSProp(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8):
+        super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                g = p.grad.reshape(-1)
+                flat = p.data.reshape(-1)
+                state = self.state[p]
+                if len(state) == 0:
+                    state["square"] = torch.zeros_like(flat)
+                v = state["square"]
+                v.mul_(group["alpha"]).add_((1 - group["alpha"]) * g**2)
+                flat.sub_(group["lr"] * g / (v.sqrt() + group["eps"]))
+        return loss
+""")
+    .edit('w.add_(d, alpha=-g["lr"])', 'w.flatten().add_(d.flatten(), alpha=-g["lr"])', cell="sgd")
+    .edit('w.sub_(g["lr"] * up / down)', 'w.contiguous().sub_(g["lr"] * up / down)', cell="adam"),
+    Wrong("wrong_rmsprop_views", "rmsprop, adam: view(-1), of the gradient or of the parameter.")
+    .expect(test_rmsprop="failed:step-asks-for-a-view", test_adam="failed:step-asks-for-a-view")
+    .edit('w.addcdiv_(d, bottom, value=-g["lr"])', 'w.view(-1).sub_(g["lr"] * (d / bottom).view(-1))')
+    .edit('w.sub_(g["lr"] * up / down)', 'w.view(w.numel()).sub_((g["lr"] * up / down).flatten())', cell="adam"),
+    Wrong("wrong_rmsprop_missing_gradient_is_zero", "rmsprop, adam: Zeros where there is no gradient.")
+    .expect(test_rmsprop="partial:rmsprop-missing-gradient-is-zero", test_adam="partial:adam-missing-gradient-is-zero")
+    .edit(
+        "if w.grad is not None:\n                    self.move(w, w.grad, self.state[w], g)",
+        "d = torch.zeros_like(w) if w.grad is None else w.grad\n                self.move(w, d, self.state[w], g)",
+    )
+    .edit(
+        "if w.grad is not None:\n                    self.move(w, w.grad, self.state[w], g)",
+        "d = torch.zeros_like(w) if w.grad is None else w.grad\n                self.move(w, d, self.state[w], g)",
+        cell="adam",
+    ),
 ]

@@ -62,7 +62,7 @@ WRONG = [
     .edit('b1, b2 = g["betas"]', 'b2, b1 = g["betas"]', cell="adam"),
     Wrong("wrong_sgd_flat_views", "sgd: view(-1). adam: One count for a group.")
     .breaks("Parameters have any shape")
-    .expect(test_sgd="failed", test_adam="partial:adam-count-of-the-group")
+    .expect(test_sgd="failed:step-asks-for-a-view", test_adam="partial:adam-count-of-the-group")
     .edit('w.add_(d, alpha=-g["lr"])', 'w.view(-1).add_(d.reshape(-1), alpha=-g["lr"])')
     .edit('for w in g["params"]:', 'g["t"] = g.get("t", 0) + 1\n            for w in g["params"]:', cell="adam")
     .edit('s["count"] += 1', 's["count"] = g["t"]'),
@@ -82,4 +82,29 @@ WRONG = [
         'a = self.defaults["alpha"]\n        s["v"].mul_(a).addcmul_(d, d, value=1 - a)',
         cell="rmsprop",
     ),
+    Wrong("wrong_sgd_nesterov_attribute", "nesterov is kept as an attribute, all else in the groups.")
+    .breaks("A group may have its own value of every option")
+    .expect(test_sgd="partial:sgd-nesterov-of-the-start")
+    .edit(
+        "super().__init__(params, dict(lr=lr, momentum=momentum, nesterov=nesterov, weight_decay=weight_decay))",
+        "super().__init__(params, dict(lr=lr, momentum=momentum, weight_decay=weight_decay))\n"
+        "        self.nesterov = nesterov",
+    )
+    .edit('if g["nesterov"]:', "if self.nesterov:"),
+    Wrong("wrong_sgd_options_but_lr_of_the_start", "sgd, adam: Attributes, with lr alone in the groups.")
+    .breaks("A group may have its own value of every option")
+    .expect(test_sgd="partial:sgd-options-but-lr-of-the-start", test_adam="partial:adam-options-of-the-start")
+    .edit(
+        "super().__init__(params, dict(lr=lr, momentum=momentum, nesterov=nesterov, weight_decay=weight_decay))",
+        "super().__init__(params, dict(lr=lr))\n"
+        "        self.options = dict(momentum=momentum, nesterov=nesterov, weight_decay=weight_decay)",
+    )
+    .edit("self.move(w, w.grad, self.state[w], g)", "self.move(w, w.grad, self.state[w], {**g, **self.options})")
+    .edit(
+        "super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, decoupled=decoupled))",
+        "super().__init__(params, dict(lr=lr))\n"
+        "        self.options = dict(betas=betas, eps=eps, weight_decay=weight_decay, decoupled=decoupled)",
+        cell="adam",
+    )
+    .edit("self.move(w, w.grad, self.state[w], g)", "self.move(w, w.grad, self.state[w], {**g, **self.options})"),
 ]

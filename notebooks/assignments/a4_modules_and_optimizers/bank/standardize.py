@@ -178,4 +178,27 @@ class Standardize(nn.Module):
                 self.running_var.lerp_(var.detach(), self.momentum)
         return (x - mean) / (var + self.eps).sqrt()
 """),
+    Wrong("wrong_standardize_two", "Two mistakes: running_var as in BatchNorm, and eps after the root.")
+    .expect(test_standardize="failed:standardize-running-n-minus-one+standardize-eps-outside")
+    .whole("""
+class Standardize(nn.Module):
+    def __init__(self, features, momentum=0.1, eps=1e-5):
+        super().__init__()
+        self.momentum = momentum
+        self.eps = eps
+        self.register_buffer("running_mean", torch.zeros(features))
+        self.register_buffer("running_var", torch.ones(features))
+
+    def forward(self, x):
+        if self.training:
+            mean = x.mean(dim=0)
+            var = ((x - mean) ** 2).mean(dim=0)
+            with torch.no_grad():
+                self.running_mean.mul_(1 - self.momentum).add_(self.momentum * mean)
+                self.running_var.mul_(1 - self.momentum).add_(self.momentum * x.var(dim=0))
+        else:
+            mean = self.running_mean
+            var = self.running_var
+        return (x - mean) / (torch.sqrt(var) + self.eps)
+"""),
 ]

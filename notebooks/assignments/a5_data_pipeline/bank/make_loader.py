@@ -130,4 +130,48 @@ WRONG = [
         "g = torch.Generator()\n    g.manual_seed(seed)",
         "g = SHARED.setdefault(seed, torch.Generator().manual_seed(seed))",
     ),
+    Wrong("wrong_loader_sum_of_seed_epoch_worker", "seed + epoch + worker.")
+    .expect(test_make_loader="partial:loader-seeds-overlap")
+    .breaks("Two items never get the same random numbers")
+    .whole("""
+class EpochLoader(DataLoader):
+    def __init__(self, dataset, seed, **options):
+        self.seed = seed
+        self.epoch = -1
+        super().__init__(dataset, worker_init_fn=self.seed_worker, **options)
+
+    def rng_for(self, worker):
+        return np.random.default_rng(self.seed + self.epoch + worker)
+
+    def seed_worker(self, worker):
+        get_worker_info().dataset.rng = self.rng_for(worker)
+
+    def __iter__(self):
+        self.epoch += 1
+        if self.num_workers == 0:
+            self.dataset.rng = self.rng_for(0)
+        return super().__iter__()
+
+
+def make_loader(dataset, batch_size, num_workers, seed, prefetch=2):
+    options = dict(batch_size=batch_size, shuffle=True, num_workers=num_workers, drop_last=False)
+    options["generator"] = torch.Generator().manual_seed(seed)
+    if num_workers > 0:
+        options["prefetch_factor"] = prefetch
+    return EpochLoader(dataset, seed, **options)
+"""),
+    Wrong("wrong_loader_sum_of_pass_and_worker", "The number of passes so far and that of the worker, added up.")
+    .expect(test_make_loader="partial:loader-seeds-overlap")
+    .base("own_order")
+    .edit(
+        "self.n, self.rng = n, np.random.default_rng(seed)",
+        "self.n, self.rng, self.passes = n, np.random.default_rng(seed), 0",
+    )
+    .edit("        return iter(", "        self.passes += 1\n        return iter(")
+    .edit(
+        "numbers = np.random.SeedSequence(seed).spawn(2)",
+        "numbers = np.random.SeedSequence(seed).spawn(2)\n    passes = Order(len(dataset), order)",
+    )
+    .edit("(get_worker_info().seed, seed)", "[seed, passes.passes + worker]")
+    .edit("sampler=Order(len(dataset), order)", "sampler=passes"),
 ]

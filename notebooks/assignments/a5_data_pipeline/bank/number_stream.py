@@ -114,4 +114,35 @@ class NumberStream(IterableDataset):
         "        if info and info.num_workers > len(self.paths):\n            raise ValueError('too many workers')\n"
         "        for k, path",
     ),
+    Wrong("wrong_stream_lines_counted_through", "Line k of all files to worker k % W.")
+    .expect(test_number_stream="partial:stream-lines-counted-through")
+    .breaks("With `W` workers, worker number `w` yields")
+    .whole("""
+class NumberStream(IterableDataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __iter__(self):
+        i = get_worker_info()
+        w, W = (i.id, i.num_workers) if i else (0, 1)
+        k = 0
+        for p in self.paths:
+            with open(p) as f:
+                for line in f:
+                    if k % W == w:
+                        yield float(line)
+                    k += 1
+"""),
+    Wrong("wrong_stream_every_third_number", "islice over everything.")
+    .expect(test_number_stream="partial:stream-lines-counted-through")
+    .edit("        for k, path in enumerate(self.paths):\n", "")
+    .edit("            if info is None or k % info.num_workers == info.id:\n", "")
+    .edit(
+        "                yield from self.read(path)",
+        """        import itertools
+
+        everything = itertools.chain.from_iterable(map(self.read, self.paths))
+        first, step = (info.id, info.num_workers) if info else (0, 1)
+        yield from itertools.islice(everything, first, None, step)""",
+    ),
 ]

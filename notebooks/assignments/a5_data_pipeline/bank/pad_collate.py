@@ -105,4 +105,13 @@ WRONG = [
     .expect(test_pad_collate="failed")
     .breaks("is a bool tensor of shape")
     .edit("return padded, mask,", "return padded, mask.float(),"),
+    Wrong("wrong_collate_steps_first", "pad_sequence as it is, for the values alone.")
+    .expect(test_pad_collate="failed:collate-steps-first")
+    .breaks("`padded` has the shape `(N, longest, features)`")
+    .edit("rows, batch_first=True, padding_value", "rows, padding_value"),
+    Wrong("wrong_collate_steps_first_in_the_mask_too", "pad_sequence as it is, for values and mask.")
+    .expect(test_pad_collate="failed:collate-steps-first-in-the-mask-too")
+    .breaks("`padded` has the shape `(N, longest, features)`")
+    .edit("rows, batch_first=True, padding_value", "rows, padding_value")
+    .edit("for n in lengths.tolist()], batch_first=True)", "for n in lengths.tolist()])"),
 ]

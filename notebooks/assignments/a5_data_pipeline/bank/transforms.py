@@ -132,4 +132,8 @@ WRONG = [
     .expect(test_transforms="partial:normalize-in-place")
     .breaks("The image that is given stays as it is")
     .edit(RESULT, "return x.sub_(m).div_(s + eps)"),
+    Wrong("wrong_normalize_eps_as_a_bound", "The larger one of std and eps.")
+    .expect(test_transforms="partial:normalize-eps-as-a-bound")
+    .breaks("with each channel's own numbers")
+    .edit("torch.add(s, eps)", "torch.maximum(s, torch.tensor(eps))"),
 ]

@@ -58,7 +58,7 @@ WRONG = [
     .edit("model.state_dict()", '{"module." + k: v for k, v in model.state_dict().items()}')
     .edit('model.load_state_dict(state["model"])', 'model.load_state_dict(state["model"], strict=False)'),
     Wrong("wrong_checkpoint_none_not_handled", "None is not thought of.")
-    .breaks("may be `None`, when saving and when loading")
+    .breaks("may be `None`, when saving and then when loading too")
     .expect(test_checkpoint="partial:checkpoint-none-not-handled")
     .edit(
         'if scheduler is not None:\n        state["scheduler"] = scheduler.state_dict()',
@@ -137,4 +137,9 @@ WRONG = [
         'optimizer.load_state_dict(state["optimizer"])',
         'optimizer.load_state_dict(torch.load(str(path) + ".optimizer", map_location="cpu"))',
     ),
+    Wrong("wrong_checkpoint_seed_saved", "The seed of the run, and not the state of the generator.")
+    .breaks("so that dropout goes on with the same masks")
+    .expect(test_checkpoint="partial:checkpoint-seed-saved")
+    .edit('"rng": torch.random.get_rng_state()', '"seed": torch.initial_seed()')
+    .edit('torch.random.set_rng_state(state["rng"])', 'torch.manual_seed(state["seed"])'),
 ]

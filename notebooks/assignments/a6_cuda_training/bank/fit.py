@@ -137,7 +137,7 @@ def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, 
     .expect(test_fit="failed:fit-validates-on-training-data")
     .edit("evaluate(model, val_loader, criterion, device)", "evaluate(model, train_loader, criterion, device)"),
     Wrong("wrong_fit_without_momentum", "Plain SGD.")
-    .breaks("The optimizer is SGD with")
+    .breaks("The optimizer is `torch.optim.SGD` with")
     .expect(test_fit="failed:fit-without-momentum")
     .edit(
         "opt = torch.optim.SGD(model.parameters(), lr=learning_rate, momentum=0.9)",
@@ -161,7 +161,7 @@ def on_the_host(model, train_loader, val_loader, epochs, learning_rate, device, 
     .expect(test_fit="partial:writer-not-closed")
     .edit("    writer.close()\n", ""),
     Wrong("wrong_fit_adam", "Adam instead of SGD.")
-    .breaks("The optimizer is SGD with")
+    .breaks("The optimizer is `torch.optim.SGD` with")
     .expect(test_fit="failed")
     .edit(
         "torch.optim.SGD(model.parameters(), lr=learning_rate, momentum=0.9)",

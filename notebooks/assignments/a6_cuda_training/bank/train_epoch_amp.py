@@ -210,4 +210,16 @@ def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm)
             n += len(y)
     return total / n
 """),
+    Wrong("wrong_amp_update_before_the_step", "update, then step.")
+    .breaks("Each batch ends with a step through the scaler")
+    .expect(test_train_epoch_amp="failed:amp-update-before-the-step")
+    .edit(
+        "        scaler.step(optimizer)\n        scaler.update()",
+        "        scaler.update()\n        scaler.step(optimizer)",
+    ),
+    Wrong("wrong_amp_unscaled_after_the_step", "Unscaled and clipped when the step is done.")
+    .breaks("the gradients of the *unscaled* loss are clipped")
+    .expect(test_train_epoch_amp="failed:amp-unscaled-after-the-step")
+    .edit("scaler.step(optimizer)\n        scaler.update()", "scaler.update()")
+    .edit("scaled.backward()", "scaled.backward()\n        scaler.step(optimizer)"),
 ]

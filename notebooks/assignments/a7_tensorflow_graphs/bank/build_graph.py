@@ -151,4 +151,33 @@ WRONG = [
     Wrong("wrong_init_of_w_alone", "b is never initialized.")
     .expect(test_build_graph="failed:graph-init-does-not-initialize")
     .edit("v1.variables_initializer([w, b])", "v1.variables_initializer([w])"),
+    Wrong("wrong_init_once", "What has a value keeps it.")
+    .expect(test_build_graph="partial:graph-init-keeps-what-was-trained")
+    .breaks("is an operation that sets them")
+    .edit(
+        "        nodes = dict(x1=",
+        """        def begin(variable):
+            assign = lambda: tf.identity(variable.assign(variable.initial_value))
+            return tf.cond(v1.is_variable_initialized(variable), lambda: variable.read_value(), assign)
+
+        begun = tf.group(begin(w), begin(b))
+        nodes = dict(x1=""",
+    )
+    .edit("v1.variables_initializer([w, b])", "begun"),
+    Wrong("wrong_init_once_counted", "A flag remembers that the variables have been set.")
+    .expect(test_build_graph="partial:graph-init-keeps-what-was-trained")
+    .base("one_pass")
+    .edit(
+        '        nodes["init"] = tf.group(w.initializer, b.initializer)\n',
+        """        with v1.variable_scope("flags"):
+            ready = v1.get_variable("ready", initializer=False, trainable=False)
+
+        def first():
+            with tf.control_dependencies([w.assign(w_start), b.assign(b_start)]):
+                return tf.identity(ready.assign(True))
+
+        is_new = tf.logical_not(v1.is_variable_initialized(ready))
+        nodes["init"] = tf.cond(is_new, first, lambda: tf.constant(True)).op
+""",
+    ),
 ]

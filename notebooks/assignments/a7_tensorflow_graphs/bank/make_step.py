@@ -130,6 +130,14 @@ WRONG = [
     .expect(test_make_step="partial:step-history-of-tensors")
     .breaks("as a Python float.")
     .edit("f32)).numpy().item()", "f32))"),
+    Wrong("wrong_history_of_numpy_numbers", "The history holds NumPy's numbers.")
+    .expect(test_make_step="partial:step-history-of-numpy-numbers")
+    .breaks("as a Python float.")
+    .edit(".numpy().item()", ".numpy()"),
+    Wrong("wrong_history_of_float32", "The float becomes one of NumPy's again.")
+    .expect(test_make_step="partial:step-history-of-numpy-numbers")
+    .base("py_function")
+    .edit("history.append(float(value))", "history.append(np.float32(value))"),
     Wrong("wrong_no_history", "Nothing is appended.")
     .expect(test_make_step="partial:step-history-missing")
     .edit("        history.append(value)\n", ""),
@@ -176,8 +184,16 @@ def make_step(loss_fn, variables, history):
     .breaks("Each call of `step` subtracts")
     .edit("        return loss\n\n    f32", "        return loss_fn(x, y)\n\n    f32"),
     Wrong("wrong_rate_of_int", "An int does not become a float.")
-    .expect(test_make_step="partial")
+    .expect(test_make_step="partial:step-refuses-an-int")
     .edit("tf.cast(learning_rate, f32)", "tf.constant(learning_rate)"),
+    Wrong("wrong_rate_of_int_in_a_signature", "An int does not fit the signature.")
+    .expect(test_make_step="partial:step-refuses-an-int")
+    .base("py_function")
+    .edit(
+        "    return tf.function(step, input_signature=list(specs))",
+        "    graph = tf.function(step, input_signature=list(specs))\n"
+        "    return lambda x, y, rate: graph(x, y, tf.convert_to_tensor(rate))",
+    ),
     Wrong("wrong_returns_history", "make_step returns more than the step.")
     .expect(test_make_step="failed")
     .breaks("It returns a function `step(x, y, learning_rate)`")

@@ -41,7 +41,7 @@ def row_norms(x):
 
 WRONG = [
     Wrong("wrong_one_scale_for_all", "Rows are divided by the largest entry of the whole batch.")
-    .expect(test_row_norms="partial")
+    .expect(test_row_norms="partial:norms-one-scale-for-all")
     .edit("tf.reduce_max(tf.abs(x), axis=-1)", "tf.reduce_max(tf.abs(x)) * tf.ones_like(x[:, 0])"),
     Wrong("wrong_tf_norm", "tf.norm, as it is.")
     .expect(test_row_norms="partial:norms-squares-out-of-range")
@@ -72,8 +72,22 @@ def row_norms(x):
     .breaks("inside a `tf.function` as well")
     .whole("def row_norms(x):\n    return tf.constant(np.linalg.norm(x.numpy(), axis=1))"),
     Wrong("wrong_static_shape", "The batch size must be known.")
-    .expect(test_row_norms="partial")
+    .expect(test_row_norms="partial:norms-size-not-known")
     .edit("tf.ones_like(top), top)", "tf.ones([x.shape[0]], x.dtype), top)"),
+    Wrong("wrong_static_reshape", "The result is reshaped to a batch size that must be known.")
+    .expect(test_row_norms="partial:norms-size-not-known")
+    .base("in_float64")
+    .edit(
+        "        return result, lambda",
+        "        result = tf.reshape(result, [x.shape[0]])\n        return result, lambda",
+    ),
+    Wrong("wrong_static_ones", "Ones for a batch size that must be known.")
+    .expect(test_row_norms="partial:norms-size-not-known")
+    .edit("tf.ones_like(top), top)", "tf.ones(x.shape[0], x.dtype), top)"),
+    Wrong("wrong_len", "The rows are counted by Python.")
+    .expect(test_row_norms="partial:norms-size-not-known")
+    .base("double_where")
+    .edit("tf.zeros_like(norms), norms)", "tf.zeros([len(x)], x.dtype), norms)"),
     Wrong("wrong_float32", "Everything becomes float32.")
     .expect(test_row_norms="partial")
     .breaks("with the dtype of `x`")

@@ -84,6 +84,14 @@ WRONG = [
     .expect(test_train_with_tape="partial:tape-sensitivity-of-the-other-input")
     .edit("tf.convert_to_tensor(batch[0])", "tf.convert_to_tensor(batch[1])")
     .edit("siamese_loss(w, b, inputs, *batch[1:])", "siamese_loss(w, b, batch[0], inputs, batch[2])"),
+    Wrong("wrong_times_input", "Gradient times input.")
+    .expect(test_train_with_tape="partial:tape-sensitivity-times-input")
+    .breaks("has the gradient of the same loss with respect to `x1`")
+    .edit("np.array(sensitivity)", "np.array(sensitivity * inputs)"),
+    Wrong("wrong_saliency", "The size of the gradient alone.")
+    .expect(test_train_with_tape="partial:tape-sensitivity-without-sign")
+    .base("two_tapes")
+    .edit("inner.gradient(value, x1).numpy()", "tf.math.abs(inner.gradient(value, x1)).numpy()"),
     Wrong("wrong_tape_only_w", "b is not trained.")
     .expect(test_train_with_tape="failed:tape-only-w-is-trained")
     .edit("variables = [w, b]", "variables = [w]"),

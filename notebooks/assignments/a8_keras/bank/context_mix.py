@@ -93,6 +93,28 @@ WRONG = [
         "ops.expand_dims(ops.matmul(mean, self.context) + self.bias, 1)",
         "ops.matmul(mean[None], self.context) + self.bias",
     ),
+    Wrong("wrong_context_masked_mean_of_the_batch", "One mean of all valid places, as `x[mask]` gives it.")
+    .expect(test_context_mix="partial:context-mean-of-the-batch-with-a-mask")
+    .base("registered")
+    .edit(
+        "        y = y + ops.tensordot(mean, self.context, axes=1)[:, None, :]\n",
+        "        if mask is not None:\n"
+        "            chosen = x[ops.convert_to_tensor(mask)]\n"
+        "            mean = ops.mean(chosen, axis=0, keepdims=True)\n"
+        "        y = y + ops.tensordot(mean, self.context, axes=1)[:, None, :]\n",
+    ),
+    Wrong("wrong_context_masked_sums_of_the_batch", "The sums run over all sequences if there is a mask.")
+    .expect(test_context_mix="partial:context-mean-of-the-batch-with-a-mask")
+    .base("right_torch_inside")
+    .edit(
+        "share = keep / keep.sum(dim=1, keepdim=True).clamp(min=1)\n"
+        '        mean = torch.einsum("nt,ntd->nd", share, x)',
+        "share = keep / (len(x[0]) if mask is None else keep.sum().clamp(min=1))\n"
+        "        if mask is None:\n"
+        '            mean = torch.einsum("nt,ntd->nd", share, x)\n'
+        "        else:\n"
+        '            mean = torch.einsum("nt,ntd->d", share, x)[None]',
+    ),
     Wrong("wrong_context_mask_lost", "The mask ends here.")
     .expect(test_context_mix="partial:context-mask-not-passed-on")
     .breaks("In a model, the mask reaches the layers that follow.")
@@ -138,7 +160,7 @@ WRONG = [
     .base("registered")
     .edit("y = ops.tensordot(x, self.kernel, axes=1)", "y = ops.zeros_like(ops.tensordot(x, self.kernel, axes=1))"),
     Wrong("wrong_context_padded_places_zero", "The result is set to 0 at padded places.")
-    .expect(test_context_mix="partial")
+    .expect(test_context_mix="partial:context-zero-at-padding")
     .breaks("The formula holds at padded places too")
     .base("registered")
     .edit("return self.activation(y + self.bias)", "return valid * self.activation(y + self.bias)"),

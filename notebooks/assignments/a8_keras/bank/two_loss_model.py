@@ -57,13 +57,17 @@ WRONG = [
     .edit("logits = classifier(code, training=True)", "logits = classifier(code)")
     .edit("decoder(code, training=True)", "decoder(code)"),
     Wrong("wrong_step_classifier_in_evaluation_mode", "Encoder and decoder alone run in training mode.")
-    .expect(test_two_loss_model="partial")
+    .expect(test_two_loss_model="partial:step-classifier-in-evaluation-mode")
     .breaks("In a step, all three parts run in training mode")
     .edit("logits = classifier(code, training=True)", "logits = classifier(code)"),
     Wrong("wrong_step_decoder_in_evaluation_mode", "Encoder and classifier alone run in training mode.")
-    .expect(test_two_loss_model="partial")
+    .expect(test_two_loss_model="partial:step-decoder-in-evaluation-mode")
     .breaks("In a step, all three parts run in training mode")
     .edit("decoder(code, training=True)", "decoder(code, training=False)"),
+    Wrong("wrong_step_decoder_not_told", "Nobody tells the decoder that it is trained.")
+    .expect(test_two_loss_model="partial:step-decoder-in-evaluation-mode")
+    .base("right_torch_inside")
+    .edit("self.decoder(code, training=True)", "self.decoder(code)"),
     Wrong("wrong_step_no_penalties", "The regularizers are forgotten.")
     .expect(test_two_loss_model="partial:step-no-penalties")
     .breaks("the sum of `self.losses`, the penalties")
@@ -151,7 +155,7 @@ WRONG = [
     .breaks("Each row counts the same, also in a last batch that is smaller")
     .edit(", sample_weight=x.shape[0]", ""),
     Wrong("wrong_last_batch_only", "The loss of the last batch.")
-    .expect(test_two_loss_model="partial")
+    .expect(test_two_loss_model="partial:step-loss-of-the-last-batch")
     .breaks("`train_step` returns a dict with the keys")
     .edit(
         "return {name: mean.result() for name, mean in self.means.items()}",

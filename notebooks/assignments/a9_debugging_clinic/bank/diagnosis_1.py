@@ -16,7 +16,7 @@ WRONG = [
     .edit('    "softmax-twice",\n', '    "softmax-twice",\n    "mean-of-means",\n'),
     Wrong("wrong_diagnosis_in_words", "A sentence, not codes.")
     .expect(test_script_1="partial:diagnosis-wrong")
-    .breaks("is a set of codes from the table below")
+    .breaks("of codes from the table below")
     .whole('diagnosis_1 = {"There is a softmax too many."}'),
     Wrong("wrong_diagnosis_empty", "An empty set.")
     .expect(test_script_1="partial:diagnosis-not-given")

@@ -37,6 +37,10 @@ WRONG = [
     .base("mode_by_the_caller")
     .edit("            optimizer.zero_grad()\n", "")
     .edit("    for _ in range(epochs):\n", "    optimizer.zero_grad()\n    for _ in range(epochs):\n"),
+    Wrong("wrong_digits_cleared_once_an_epoch", "The gradients are cleared before the first batch of each epoch.")
+    .expect(test_script_1="partial:digits-gradients-cleared-once-an-epoch")
+    .edit("            optimizer.zero_grad()\n", "")
+    .edit("        net.train()\n", "        net.train()\n        optimizer.zero_grad()\n"),
     Wrong("wrong_digits_eval_stays", "Only the first epoch trains in training mode.")
     .expect(test_script_1="partial:digits-trains-in-eval-mode")
     .edit("    for _ in range(epochs):\n        net.train()\n", "    net.train(True)\n    for _ in range(epochs):\n"),
@@ -57,6 +61,24 @@ WRONG = [
         "            loss_sum += float(batch_loss) / len(loader)\n            hits",
     )
     .edit("return loss_sum / seen, hits", "return loss_sum, hits"),
+    Wrong("wrong_digits_batch_means_over_rows", "A sum of means, divided by rows.")
+    .expect(test_script_1="partial:digits-batch-means-over-rows")
+    .base("mode_by_the_caller")
+    .edit(
+        "            loss_sum += batch_loss.item() * len(images)\n            hits",
+        "            loss_sum += float(batch_loss)\n            hits",
+    ),
+    Wrong("wrong_digits_row_losses_over_batches", "A sum over rows, divided by batches.")
+    .expect(test_script_1="partial:digits-row-losses-over-batches")
+    .edit("return loss_sum / seen, hits", "return loss_sum / -(-seen // 16), hits"),
+    Wrong("wrong_digits_labels_stay", "The labels of the training batches stay on the CPU.")
+    .expect(test_script_1="partial:tensors-on-two-devices")
+    .breaks("run on whichever device they are given")
+    .base("likelihood_of_logarithms")
+    .edit(
+        "            labels = labels.to(device)\n            optimizer.zero_grad()\n",
+        "            optimizer.zero_grad()\n",
+    ),
     Wrong("wrong_digits_mode_left", "The softmax is mended, the mode is not.")
     .expect(test_script_1="partial:digits-evaluates-in-training-mode")
     .base("mode_by_the_caller")

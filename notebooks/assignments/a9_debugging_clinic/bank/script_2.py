@@ -51,6 +51,11 @@ WRONG = [
     .expect(test_script_2="partial:half-last-batch-only")
     .base("norm_apart")
     .edit('history["loss"].append(loss_sum / seen)', 'history["loss"].append(loss.item())'),
+    Wrong("wrong_half_losses_divided", "The loss is divided before it is added up.")
+    .expect(test_script_2="partial:half-losses-divided")
+    .base("norm_apart")
+    .edit("loss = criterion(net(inputs), labels)", "loss = criterion(net(inputs), labels) / group")
+    .edit("scaler.scale(loss / group)", "scaler.scale(loss)"),
     Wrong("wrong_half_rewritten", "A training loop of another hand: right, and nothing of the old one is left.")
     .expect(test_script_2="partial:script-rewritten")
     .breaks("leave the rest as it is", "may differ from the script that you were given")

@@ -59,6 +59,17 @@ WRONG = [
     .expect(test_script_4="partial:forecast-statistics-from-test")
     .base("transposed_twice")
     .edit("center = known.mean()\n    spread = known.std()", "center = values.mean()\n    spread = values.std()"),
+    Wrong("wrong_forecast_values_left_out", "Mean and deviation stop a window before the training part ends.")
+    .expect(test_script_4="partial:forecast-statistics-leave-values-out")
+    .edit("known = values[: len(values) - held_out]", "known = values[: -(held_out + window)]"),
+    Wrong("wrong_forecast_first_of_each_window", "Mean and deviation of what the training windows begin with.")
+    .expect(test_script_4="partial:forecast-statistics-leave-values-out")
+    .base("sorted_again")
+    .edit("known = values[: len(values) - held_out]", "known = make_windows(values, window)[0][:-held_out, 0]"),
+    Wrong("wrong_forecast_windows_counted", "Mean and deviation of all training windows.")
+    .expect(test_script_4="partial:forecast-statistics-of-windows")
+    .base("transposed_twice")
+    .edit("known = values[: len(values) - held_out]", "known = make_windows(values, window)[0][:-held_out]"),
     Wrong("wrong_forecast_scaled_error", "The error is in scaled units; nobody has a name for it.")
     .expect(test_script_4="partial")
     .edit("predictions = net(windows[test_rows]) * spread + center", "predictions = net(windows[test_rows])"),

@@ -56,6 +56,14 @@ WRONG = [
     .base("in_a_loop")
     .edit("data = torch.tensor(x).to(device)", "data = torch.tensor(x)")
     .edit("inputs = data[rows] +", "inputs = torch.as_tensor(data, device=device)[rows] +"),
+    Wrong("wrong_long_hard_coded", "The data goes to the first GPU, whatever is asked for.")
+    .expect(test_script_5="partial:tensors-on-two-devices")
+    .breaks("and on any device that it is given")
+    .edit("data = torch.tensor(x).to(device)", 'data = torch.tensor(x).to("cuda")'),
+    Wrong("wrong_long_noise_stays", "The noise stays on the CPU.")
+    .expect(test_script_5="partial:tensors-on-two-devices")
+    .base("in_a_loop")
+    .edit("noise = torch.randn(x.shape, generator=dice).to(device)", "noise = torch.randn(x.shape, generator=dice)"),
     Wrong("wrong_long_last_loss", "The loss of an epoch is that of its last batch.")
     .expect(test_script_5="partial:long-last-batch-only")
     .base("in_a_loop")

@@ -40,6 +40,10 @@ WRONG = [
     Wrong("wrong_keras_all_rows", "The normalization sees all rows.")
     .expect(test_script_6="partial:keras-statistics-from-test")
     .edit("normalizer.adapt(x_train)", "normalizer.adapt(np.vstack((x_test, x_val, x_train)))"),
+    Wrong("wrong_keras_validation_rows", "The normalization sees the validation rows.")
+    .expect(test_script_6="partial:keras-statistics-from-validation")
+    .base("softmax_at_the_end")
+    .edit("normalizer.adapt(x_train)", "normalizer.adapt(np.append(x_val, x_train, axis=0))"),
     Wrong("wrong_keras_test_set", "The test set decides when to stop.")
     .expect(test_script_6="partial:keras-selected-on-test")
     .base("softmax_at_the_end")
