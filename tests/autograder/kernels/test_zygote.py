@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -169,29 +169,45 @@ def test_dead_children_are_reaped(zygote: Zygote) -> None:
         zygote.connect({}).close()
 
 
-THREAD = (
-    "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), name='busybody', daemon=True).start()\n"
+THREAD = "import threading as t, time; t.Thread(target=time.sleep, args=({},), name='busy', daemon=True).start()"
+    "import threading, time\nthreading.Thread(target=time.sleep, args=({},), name='busybody', daemon=True).start()\n"
 )
+
+
+@pytest.fixture
+def preloading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Zygote]]:
+    """A zygote that imports a module with this source."""
+    started = []
+
+    def start(source: str) -> Zygote:
+        # Its own copy of Python's path: only there can such a module be put.
+        (tmp_path / "hasty_preload.py").write_text(source)
+        starting = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n"
+        (tmp_path / "with_path.py").write_text(f"{starting}from autograder.kernels.zygote import main\nmain()\n")
+        python = tmp_path / "python"
+        python.write_text(f'#!/bin/sh\nshift 3\nexec {sys.executable} -P {tmp_path / "with_path.py"} "$@"\n')
+        python.chmod(0o755)
+        monkeypatch.setattr(sys, "executable", str(python))
+        started.append(Zygote(SUPERVISOR, ("hasty_preload",)))
+        return started[-1]
+
+    yield start
+    for zygote in started:
+        zygote.stop()
 
 
 @pytest.mark.parametrize(
-    ("source", "words"), [(THREAD, "busybody"), ("raise RuntimeError('no such luck')\n", "no such luck")]
+    ("source", "words"), [(THREAD.format(60), "busy"), ("raise RuntimeError('no such luck')\n", "no such luck")]
 )
 def test_a_preload_that_starts_a_thread_or_fails_is_refused_by_name(
-    source: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: str, words: str, preloading: Callable[[str], Zygote]
 ) -> None:
-    # Its own copy of Python's path: only there can such a module be put.
-    (tmp_path / "hasty_preload.py").write_text(source)
-    starting = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n"
-    (tmp_path / "with_path.py").write_text(f"{starting}from autograder.kernels.zygote import main\nmain()\n")
-    python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\nshift 3\nexec {sys.executable} -P {tmp_path / "with_path.py"} "$@"\n')
-    python.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(python))
-    zygote = Zygote(SUPERVISOR, ("hasty_preload",))
     with pytest.raises(KernelFailed, match=words):
-        zygote.connect({})
-    zygote.stop()
+        preloading(source).connect({})
+
+
+def test_a_thread_that_ends_by_itself_is_waited_for(preloading: Callable[[str], Zygote]) -> None:
+    preloading(THREAD.format(1)).connect({}).close()
 
 
 def test_an_address_that_is_too_long_for_a_socket_is_refused_with_advice(
