@@ -255,8 +255,9 @@ def _clean_environment() -> dict[str, str]:
 
 def _wait_for_threads(seconds: float) -> None:
     """Until no other thread is left, or that long. The thread that feeds a queue, such as one of the `DataLoader` that
-    a check of the reference has used, ends a moment after the queue is closed.
+    a check of the reference has used, ends a moment after the queue is closed, which may wait to be collected.
     """
+    gc.collect()
     until = time.monotonic() + seconds
     for thread in threading.enumerate():
         if thread is not threading.main_thread():

@@ -170,8 +170,6 @@ def test_dead_children_are_reaped(zygote: Zygote) -> None:
 
 
 THREAD = "import threading as t, time; t.Thread(target=time.sleep, args=({},), name='busy', daemon=True).start()"
-    "import threading, time\nthreading.Thread(target=time.sleep, args=({},), name='busybody', daemon=True).start()\n"
-)
 
 
 @pytest.fixture
