@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from autograder.errors import BadReply, StudentError, StudentFault
 from autograder.protocol import wire
-from autograder.protocol.probes import Namespace, build_tensor, run_probe, student_line
+from autograder.protocol.probes import Namespace, build_tensor, error_text, run_probe, student_line
 from autograder.protocol.settings import settings_kept
 from autograder.protocol.wire import handles_in
 from autograder.sandbox.tier import Tier
@@ -186,7 +186,7 @@ class LocalSide(Side):
             with quiet[0], quiet[1], settings_kept():
                 value = run_probe(call.source, call.name, Namespace(self._names), data)
         except Exception as error:
-            raise StudentError(type(error).__name__, str(error), student_line(error)) from error
+            raise StudentError(type(error).__name__, error_text(error), student_line(error)) from error
         return self.as_data(value), self.as_data({k: v for k, v in data.items() if not _is_object(v)})
 
     def as_data(self, value: Any, *, arriving: bool = False) -> Any:

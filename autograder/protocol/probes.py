@@ -7,6 +7,7 @@ so that a check cannot tell the two apart.
 from __future__ import annotations
 
 import linecache
+import re
 import traceback
 from typing import Any
 
@@ -56,10 +57,30 @@ def student_line(error: BaseException) -> str:
     """`line 3: y = x / 0`: the innermost line of the student's cells in the traceback, or nothing."""
     found = ""
     for frame, number in traceback.walk_tb(error.__traceback__):
-        filename = frame.f_code.co_filename
-        # ipykernel files cells under its own temporary names; a probe or a library is not the student's line.
         # Where the judge tries a solution itself, its cells are `<reference NAME>`.
-        if "ipykernel" in filename or filename.startswith(("<ipython-input", "<reference ")):
-            source = linecache.getline(filename, number).strip()
-            found = f"line {number} of the cell: {source}"[:300]
+        if _is_cell(frame.f_code.co_filename) or frame.f_code.co_filename.startswith("<reference "):
+            found = _line(number, linecache.getline(frame.f_code.co_filename, number))
+    for filename, number, source in _IN_GRAPH.findall(wire.safe_text(error)):
+        if _is_cell(filename):
+            found = _line(number, source)
     return found
+
+
+def error_text(error: BaseException) -> str:
+    """Its message. TensorFlow's, of a function that it traces, begins with a traceback with paths of this machine."""
+    text = wire.safe_text(error)
+    if text.startswith("in user code:"):
+        text = text.rpartition(f"\n    {type(error).__name__}: ")[2].strip()
+    return text[:2000]
+
+
+_IN_GRAPH = re.compile(r'File "([^"\n]+)", line (\d+), in .*\n(.*)')
+
+
+def _is_cell(filename: str) -> bool:
+    """ipykernel files cells under its own temporary names; a probe or a library is not the student's line."""
+    return "ipykernel" in filename or filename.startswith("<ipython-input")
+
+
+def _line(number: int | str, source: str) -> str:
+    return f"line {number} of the cell: {source.strip()}"[:300]

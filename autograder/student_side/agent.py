@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.errors import BadReply
 from autograder.protocol import wire
-from autograder.protocol.probes import Namespace, build_tensor, run_probe, student_line
+from autograder.protocol.probes import Namespace, build_tensor, error_text, run_probe, student_line
 from autograder.protocol.settings import settings_kept
 from autograder.student_side.footprints import Footprints
 from autograder.student_side.operation_counts import counted
@@ -86,8 +86,8 @@ def _without_handles(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _raised(error: BaseException) -> dict[str, Any]:
-    text = wire.safe_text(error)[:2000]
-    return {"status": "raised", "type": type(error).__name__[:200], "text": text, "line": student_line(error)}
+    name, text, line = type(error).__name__[:200], error_text(error), student_line(error)
+    return {"status": "raised", "type": name, "text": text, "line": line}
 
 
 class _Nowhere(io.TextIOBase):

@@ -158,6 +158,14 @@ NORMALIZED = "return (image - mean[:, None, None]) / (std[:, None, None] + eps)"
 
 TRANSFORM_FAULTS = [
     Fault(
+        "statistics-lose-a-small-deviation",
+        cell="transforms",
+        words="Your std is right for most channels, and wrong for one that hardly varies beside its mean. Two nearly "
+        "equal numbers of float32, taken from each other, leave only what rounding has made of them. Look at what you "
+        "subtract, and in which dtype.",
+        tests=TRANSFORMS,
+    ),
+    Fault(
         "statistics-of-all-items",
         cell="transforms",
         edits={"for i in indices:": "for i in range(len(dataset)):"},

@@ -1,0 +1,42 @@
+"""What is said of an exception: its own words, and the student's line."""
+
+from __future__ import annotations
+
+import linecache
+
+import pytest
+
+from autograder.protocol.probes import error_text, student_line
+
+CELL = "/tmp/box-1/tmp/ipykernel_7/806009693.py"
+TRACED = f'''in user code:
+
+    File "{CELL}", line 10, in step  *
+        history.append(loss.numpy())
+    File "/lib/keras/src/models.py", line 3, in call
+        return x
+
+    AttributeError: 'SymbolicTensor' object has no attribute 'numpy'
+    (it has none)
+'''
+
+
+def raised(source: str, filename: str) -> BaseException:
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    with pytest.raises(Exception) as found:
+        exec(compile(source, filename, "exec"))
+    return found.value
+
+
+def test_the_innermost_line_of_a_cell_is_the_students() -> None:
+    error = raised("import json\njson.loads('{')\n", CELL)
+    assert student_line(error) == "line 2 of the cell: json.loads('{')"
+    assert student_line(raised("1 / 0", "<probe p>")) == ""
+    assert error_text(error).startswith("Expecting property name")
+
+
+def test_a_message_that_holds_a_traceback_gives_its_end_and_the_students_line() -> None:
+    error = AttributeError(TRACED)
+    assert error_text(error) == "'SymbolicTensor' object has no attribute 'numpy'\n    (it has none)"
+    assert student_line(error) == "line 10 of the cell: history.append(loss.numpy())"
+    assert error_text(AttributeError("in user code: nothing more")) == "in user code: nothing more"
