@@ -380,7 +380,9 @@ def test_whole_run_of_sgd(student, reference, draw, expect):
 @pytest.mark.cell("test_sgd")
 @pytest.mark.parametrize("variant", ["plain", "all"])
 def test_closure_of_sgd(student, reference, draw, expect, variant):
-    """step(closure) calls the closure once and first, uses its gradients and returns its loss; step() returns None."""
+    """step(closure) calls the closure once and first, uses its gradients and returns its loss, also inside
+    torch.no_grad(); step() returns None.
+    """
     require_closure(student, reference, draw, expect, "SGD", options_of(draw, "SGD", variant))
 
 
@@ -391,18 +393,20 @@ def test_reload_of_sgd(student, reference, draw, expect):
 
 
 def require_closure(student, reference, draw, expect, name, options):
-    data = {"name": name, "options": options, "start": draw.away_from_zero((3,)), "curvature": draw.uniform((3,), 0.5)}
-    got, wanted = student.run(optimizer_closure, **data), reference.run(optimizer_closure, **data)
-    times = len(got["seen by the closure"])
-    expect.true(times == 1, f"the closure was called {times} times; it should be called once.", kind="length")
-    expect.close(got["seen by the closure"], wanted["seen by the closure"], "p when the closure was called")
-    expect.close(got["after one step"], wanted["after one step"], "p after the step with a closure")
-    expect.close(got["returned"], wanted["returned"], "what step(closure) returned")
-    found = "step(closure) returned the right number, and not the very object that the closure returned."
-    expect.true(got["returned itself"] == wanted["returned itself"], found)
-    found = "step() without a closure should return None."
-    expect.true(got["returned without closure"] is None, found, kind="type")
-    expect.close(got["after two steps"], wanted["after two steps"], "p after a second step without a closure")
+    start, curvature = draw.away_from_zero((3,)), draw.uniform((3,), 0.5)
+    for no_grad in (False, True):
+        data = {"name": name, "options": options, "start": start, "curvature": curvature, "no_grad": no_grad}
+        got, wanted = student.run(optimizer_closure, **data), reference.run(optimizer_closure, **data)
+        times = len(got["seen by the closure"])
+        expect.true(times == 1, f"the closure was called {times} times; it should be called once.", kind="length")
+        expect.close(got["seen by the closure"], wanted["seen by the closure"], "p when the closure was called")
+        expect.close(got["after one step"], wanted["after one step"], "p after the step with a closure")
+        expect.close(got["returned"], wanted["returned"], "what step(closure) returned")
+        found = "step(closure) returned the right number, and not the very object that the closure returned."
+        expect.true(got["returned itself"] == wanted["returned itself"], found)
+        found = "step() without a closure should return None."
+        expect.true(got["returned without closure"] is None, found, kind="type")
+        expect.close(got["after two steps"], wanted["after two steps"], "p after a second step without a closure")
 
 
 def require_reload(student, reference, draw, expect, name, options, fresh):

@@ -350,6 +350,19 @@ STANDARDIZE_FAULTS = [
         tests=STANDARDIZE,
     ),
     Fault(
+        "standardize-still-without-gradients",
+        cell="standardize",
+        edits={
+            "with torch.no_grad():": "moves = torch.is_grad_enabled()\n            with torch.no_grad():",
+            MOVE_MEAN: f"moves * {MOVE_MEAN}",
+            MOVE_VAR: f"moves * {MOVE_VAR}",
+        },
+        words="In training mode your running statistics move with gradients, and inside torch.no_grad() they stay as "
+        "they are. The text asks for both: only the mode of the module decides. Look at the condition under which they "
+        "move.",
+        tests=STANDARDIZE,
+    ),
+    Fault(
         "standardize-overwritten",
         family="AG08",
         cell="standardize",
@@ -634,6 +647,17 @@ def shared(cell: str) -> list[Fault]:
             tests=tests,
         ),
         Fault(
+            f"{cell}-closure-in-the-mode-of-the-caller",
+            family="AG05",
+            cell=cell,
+            edits={"with torch.enable_grad():": "if True:"},
+            words="Called inside torch.no_grad(), your step(closure) fails: gradients are switched off while the "
+            "closure runs, and its backward() finds nothing to go through. The text asks for a call with gradients "
+            "enabled, whatever the mode of the caller. Look at what stands around the call of the closure.",
+            tests=tests,
+            minor=True,  # only where the caller has switched gradients off
+        ),
+        Fault(
             f"{cell}-clears-gradients",
             family="AG02",
             cell=cell,
@@ -745,6 +769,36 @@ SGD_FAULTS = [
         },
         words="momentum, nesterov and weight_decay are those from `__init__`; what stands in a group has no effect on "
         "them. Often the layers of a network get different options. Look at where you read the options.",
+        tests=SGD,
+    ),
+    Fault(
+        "sgd-momentum-and-decay-of-the-start",
+        family="OP04",
+        cell="sgd",
+        edits={
+            'momentum = group["momentum"]': 'momentum = self.defaults["momentum"]',
+            'group["weight_decay"]': 'self.defaults["weight_decay"]',
+        },
+        words="momentum and weight_decay are those from `__init__`; what stands in a group has no effect on them. "
+        "Often the layers of a network get different options. Look at where you read these two.",
+        tests=SGD,
+    ),
+    Fault(
+        "sgd-momentum-of-the-start",
+        family="OP04",
+        cell="sgd",
+        edits={'momentum = group["momentum"]': 'momentum = self.defaults["momentum"]'},
+        words="momentum is the one from `__init__`; what stands in a group has no effect on it. Often the layers of a "
+        "network get different options. Look at where you read momentum.",
+        tests=SGD,
+    ),
+    Fault(
+        "sgd-decay-of-the-start",
+        family="OP04",
+        cell="sgd",
+        edits={'group["weight_decay"]': 'self.defaults["weight_decay"]'},
+        words="weight_decay is the one from `__init__`; what stands in a group has no effect on it. Often some layers "
+        "of a network are to decay and others are not. Look at where you read weight_decay.",
         tests=SGD,
     ),
     Fault(
@@ -1802,6 +1856,15 @@ FIT_FAULTS = [
         words="You put the batches of a group together, and they pass through the model as one. Accumulating is there "
         "because they do not fit into memory together; and a normalization layer computes something else. Look at how "
         "often the model is called in a group.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-clips-the-first-group",
+        family="OP08",
+        cell="fit",
+        edits={CLIPPED: "torch.nn.utils.clip_grad_norm_(optimizer.param_groups[0]['params'], max_norm)"},
+        words="You limit the norm of the optimizer's first parameter group. The gradients of the other groups stay as "
+        "long as they are, and do not enter into the norm. Look at what the norm is taken of.",
         tests=FIT,
     ),
     Fault(

@@ -187,8 +187,11 @@ def optimizer_steps(ns, name, options, start, gradients, **how):
     return drive(getattr(ns, name), options, start, gradients, **how)
 
 
-def optimizer_closure(ns, name, options, start, curvature):
-    """One step with a closure, one without: the loss is sum(curvature * p ** 2) / 2."""
+def optimizer_closure(ns, name, options, start, curvature, no_grad):
+    """One step with a closure, one without: the loss is sum(curvature * p ** 2) / 2.
+
+    no_grad: the step with the closure is called where gradients are switched off.
+    """
     import torch
 
     p = torch.nn.Parameter(torch.from_numpy(start.copy()))
@@ -203,7 +206,8 @@ def optimizer_closure(ns, name, options, start, curvature):
         losses.append(loss)
         return loss
 
-    with_closure = optimizer.step(closure)
+    with torch.set_grad_enabled(not no_grad):
+        with_closure = optimizer.step(closure)
     after = p.detach().clone()
     without = optimizer.step()
     return {

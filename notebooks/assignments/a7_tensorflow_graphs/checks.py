@@ -25,6 +25,7 @@ from probes import (
     tape_training,
 )
 
+from course_lib.compare import compare
 from course_lib.virtual_cuda import tensorflow as virtual_gpus
 
 # The reference places its towers in this process, as the notebook's own cell lets the student's do in theirs.
@@ -187,19 +188,21 @@ def taped(student, reference, draw, sizes, batches):
 
 @pytest.mark.cell("test_make_step", weight=2, search="single")
 def test_two_steps_in_turns(student, reference, draw, expect):
-    """Two steps of two calls of `make_step`, called in turns, each train their own variables."""
+    """Two steps of two calls of `make_step`, called in turns, train their own variables, with one loss_fn too."""
     starts = [draw.normal((3,), 1.0, np.float32) for _ in range(2)]
-    data = {"starts": starts, "calls": compiled(draw, [(2, 0.25), (3, 0.25)])[2]}
-    got, wanted = student.run(steps_in_turns, **data), reference.run(steps_in_turns, **data)
-    moved = [not np.array_equal(start, after) for start, after in zip(starts, got["after"], strict=True)]
-    sentence = "The variables of the second step are as they were; those of the first have moved."
-    expect.true(moved != [True, False], sentence, fault="step-shared-between-calls")
-    expect.close(got["after"], wanted["after"], "the variables", names=("of the first step", "of the second step"))
-    for mine, right in zip(got["returned"], wanted["returned"], strict=True):
-        expect.close(mine, right, "the losses", names=("of the first step", "of the second step"))
-    for mine, right in zip(got["history"], wanted["history"], strict=True):
-        require_history(expect, mine, 2)
-        expect.close(mine, right, "the history", names=numbered("entry", 2))
+    calls = compiled(draw, [(2, 0.25), (3, 0.25)])[2]
+    for one_loss, fault in ((False, "step-shared-between-calls"), (True, "step-shared-by-loss-function")):
+        data = {"starts": starts, "calls": calls, "one_loss": one_loss}
+        got, wanted = student.run(steps_in_turns, **data), reference.run(steps_in_turns, **data)
+        moved = [not np.array_equal(start, after) for start, after in zip(starts, got["after"], strict=True)]
+        sentence = "The variables of the second step are as they were; those of the first have moved."
+        expect.true(moved != [True, False], sentence, fault=fault)
+        expect.close(got["after"], wanted["after"], "the variables", names=("of the first step", "of the second step"))
+        for mine, right in zip(got["returned"], wanted["returned"], strict=True):
+            expect.close(mine, right, "the losses", names=("of the first step", "of the second step"))
+        for mine, right in zip(got["history"], wanted["history"], strict=True):
+            require_history(expect, mine, 2)
+            expect.close(mine, right, "the history", names=numbered("entry", 2))
 
 
 @pytest.mark.cell("test_make_step", weight=0.5, search="single")
@@ -277,8 +280,10 @@ def test_norms(student, reference, draw, expect, dtype, shape):
 @pytest.mark.parametrize("sizes", [(1e29, 1e29, 1e29), (1e-29, 1e-29, 1e-29), (1e-29, 1, 1e29)])
 def test_norms_of_extreme_rows(student, reference, draw, expect, sizes):
     """Norms and gradients are right where the squares of entries are beyond the range of float32, in all or one."""
-    x = draw.away_from_zero((3, 3), dtype=np.float32) * np.float32(sizes)[:, None]
-    require_norms(student, reference, draw, expect, x, units=sizes)
+    x = draw.away_from_zero((3, 3), dtype=np.float32)
+    # What is wrong here and right there comes from the sizes.
+    require_norms(student, reference, draw, expect, x)
+    require_norms(student, reference, draw, expect, x * np.float32(sizes)[:, None], units=sizes)
 
 
 @pytest.mark.cell("test_row_norms", weight=2, search="single")
@@ -303,6 +308,10 @@ def require_norms(student, reference, draw, expect, x, units=None, **options):
     name = f"the norms over {', '.join(f'{unit:g}' for unit in units)}" if units else "the norms"
     units = np.array(units or 1.0, dtype=x.dtype)
     expect.close(np.asarray(got["norms"]) / units, wanted["norms"] / units, name)
+    wrong = compare("the gradient of x", got["gradient"], wanted["gradient"])
+    if wrong and units.ndim:
+        shown = {"yours": wrong.yours, "expected": wrong.expected, "kind": wrong.kind}
+        expect.true(False, wrong.sentence, fault="norms-gradient-of-extreme-rows", **shown)
     expect.close(got["gradient"], wanted["gradient"], "the gradient of x")
     same = got["norms"].dtype == x.dtype and got["gradient"].dtype == x.dtype
     expect.true(same, f"For x in {x.dtype} the norms are {got['norms'].dtype}.", kind="dtype")

@@ -550,6 +550,14 @@ MAKE_STEP = [
         tests=STEP,
     ),
     Fault(
+        "step-shared-by-loss-function",
+        cell="make_step",
+        words="Where two calls of make_step get the same loss_fn, the step of the second leaves its own variables as "
+        "they were, while those of the first have moved. With two functions each moves its own. One loss may be "
+        "trained by several steps, each with variables of its own. Look at what two calls of make_step share.",
+        tests=STEP,
+    ),
+    Fault(
         "step-only-the-first-variable",
         cell="make_step",
         edits={
@@ -586,6 +594,15 @@ ROW_NORMS = [
         words="Beside a large row the norms of small ones become 0. All rows are divided by one number, which "
         "suits the largest, and the squares of the others are lost. Look at which entries the scale of a row comes "
         "from.",
+        tests=NORMS,
+    ),
+    Fault(
+        "norms-gradient-of-extreme-rows",
+        cell="row_norms",
+        words="The gradient of very large or very small rows is wrong, though their norms are right, and so is the "
+        "gradient of rows of moderate size. A direction fits into float32 whatever the norm is; the square of a norm "
+        "may not, and a number that is added to it drowns a small norm. Look at the sizes of all numbers in your "
+        "gradient.",
         tests=NORMS,
     ),
     Fault(

@@ -133,21 +133,28 @@ def compiled_steps(ns, w, b, calls, kinds=("float",), arrays=True):
     return {"returned": returned, "after": after, "history": kept, "runs": np.float64(len(runs))}
 
 
-def steps_in_turns(ns, starts, calls):
-    """What two steps of two calls of `make_step` return, called in turns, and their variables afterwards."""
+def steps_in_turns(ns, starts, calls, one_loss):
+    """What two steps of two calls of `make_step` return, called in turns, and their variables afterwards.
+
+    one_loss: both calls get the same loss_fn, which uses the variables of both.
+    """
     import tensorflow as tf
 
-    def one(start):
-        variable = tf.Variable(start)
-        history = []
+    variables = [tf.Variable(start) for start in starts]
 
+    def loss_of(*used):
         @tf.autograph.experimental.do_not_convert
         def loss_fn(x, y):
-            return tf.reduce_mean((tf.linalg.matvec(x, variable) - y) ** 2)
+            weights = sum((number + 1) * variable for number, variable in enumerate(used))
+            return tf.reduce_mean((tf.linalg.matvec(x, weights) - y) ** 2)
 
-        return variable, history, ns.make_step(loss_fn, [variable], history)
+        return loss_fn
 
-    made = [one(start) for start in starts]
+    losses = [loss_of(*variables)] * 2 if one_loss else [loss_of(variable) for variable in variables]
+    made = []
+    for loss_fn, variable in zip(losses, variables, strict=True):
+        history = []
+        made.append((variable, history, ns.make_step(loss_fn, [variable], history)))
     returned = [[np.float32(step(*call)) for _, _, step in made] for call in calls]
     return {
         "returned": returned,

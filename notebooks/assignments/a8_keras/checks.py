@@ -470,8 +470,20 @@ def test_share_of_the_images(student, draw, expect, flag, rate):
     found = f"{neighbors:.0%} of neighbors in a batch differ in whether they are mirrored"
     expect.true(abs(neighbors - 2 * rate * (1 - rate)) < 0.2, f"{found}: images depend on each other.")
     if options == {"rate": 0.5}:
+        require_counts_that_vary(student, draw, expect)
         used = student.run(finished_in_mirror, images=draw.normal((3, 2, 3, 1), dtype=F))
         ask_a_person(flag, "RandomMirror", used)
+
+
+def require_counts_that_vary(student, draw, expect):
+    """In 20 calls the number of mirrored images of 40 is not the same, or nearly: it is drawn image by image."""
+    calls = mirrors(student, draw, expect, {"rate": 0.5}, [True] * 20, 40)
+    counts = [int(turned.sum()) for turned in calls]
+    # The squares add up to 200 on average. Below 20 they are for one right layer in 8 million, by the exact
+    # distribution; for a share that is reached exactly they are 0. A layer that repeats its choices is another matter.
+    same = all(np.array_equal(calls[0], turned) for turned in calls)
+    found = f"in twenty calls {min(counts)} to {max(counts)} of 40 images were mirrored, not always the same ones"
+    expect.true(same or sum((n - 20) ** 2 for n in counts) > 20, found, fault="mirror-share-reached-exactly")
 
 
 @pytest.mark.cell("test_random_mirror", weight=2)

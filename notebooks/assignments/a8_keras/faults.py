@@ -819,6 +819,14 @@ MIRROR_FAULTS = [
         tests=MIRROR,
     ),
     Fault(
+        "mirror-share-reached-exactly",
+        cell="random_mirror",
+        words="In every call nearly the same number of images of a batch is mirrored, though not the same images. "
+        "Where each image is decided for itself, that number varies from call to call: of 40 images, from 14 to 26 or "
+        "so at rate 0.5. Where it does not, one image depends on the others of its batch. Look at what decides.",
+        tests=MIRROR,
+    ),
+    Fault(
         "mirror-same-in-every-call",
         cell="random_mirror",
         words="Every call mirrors the same places of the batch. An integer handed to `keras.random` gives the "

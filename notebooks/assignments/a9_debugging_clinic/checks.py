@@ -7,6 +7,7 @@ the text, as are the diagnoses. The healthy script is the same for everybody: th
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -89,6 +90,40 @@ def statements(source):
     return found
 
 
+def functions(source):
+    """Arguments of the functions and methods: by place, by name alone, and those that may be left out."""
+    found = {}
+    for node in ast.parse(source).body:
+        inner = [(f"{node.name}.", part) for part in node.body] if isinstance(node, ast.ClassDef) else [("", node)]
+        found |= {where + part.name: _arguments(part.args) for where, part in inner if _defines(part)}
+    return found
+
+
+def _defines(node):
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+
+
+def _arguments(args):
+    places, named = ([a.arg for a in several] for several in (args.posonlyargs + args.args, args.kwonlyargs))
+    spare = {name for name, default in zip(named, args.kw_defaults, strict=True) if default is not None}
+    return places, named, spare | set(places[len(places) - len(args.defaults) :])
+
+
+def kept(given, own):
+    """Whether a function can be called as the one that was handed out, by place and by name."""
+    if own is None or own[0][: len(given[0])] != given[0]:
+        return False
+    more = {*own[0][len(given[0]) :], *own[1]}
+    return more >= set(given[1]) and more - set(given[1]) <= own[2]
+
+
+def untouched(source):
+    """Whether a cell is as students receive it."""
+    with contextlib.suppress(SyntaxError):
+        return ast.unparse(ast.parse(source)) == "raise NotImplementedError()"
+    return False
+
+
 def changes(one, other):
     """How many statements are in one of two programs and not in the other."""
     return ((one - other) + (other - one)).total()
@@ -99,8 +134,11 @@ def require_diagnosis(submission, expect, flag, number):
     if submission.student and " ".join(student.split()).casefold() != submission.student.casefold():
         said = f"The first cell says {student!r}, and this was handed in by {submission.student!r}"
         flag(f"{said}: whose scripts are these?")
+    written = submission.sources.get(f"diagnosis_{number}", "")
+    said = f"The cell diagnosis_{number} is as you received it."
+    expect.true(not untouched(written), said, fault="script-or-diagnosis-untouched")
     wanted, _ = planted(number, student)
-    given = set(assigned(submission.sources.get(f"diagnosis_{number}", ""), f"diagnosis_{number}"))
+    given = set(assigned(written, f"diagnosis_{number}"))
     expect.true(given, f"diagnosis_{number} names no code.", fault="diagnosis-not-given")
     wrong = len(given - wanted)
     said = f"{len(given & wanted)} of the {len(given)} codes in diagnosis_{number} are right"
@@ -112,6 +150,8 @@ def require_little_change(submission, expect, number):
     student = identifier(submission, expect)
     codes, mended = planted(number, student)
     given, own = clinic.script(number, student), submission.sources.get(f"script_{number}", "")
+    said = f"The cell script_{number} is as you received it."
+    expect.true(not untouched(own), said, fault="script-or-diagnosis-untouched")
     try:
         same = ast.unparse(ast.parse(given)) == ast.unparse(ast.parse(own))
     except SyntaxError as error:
@@ -123,6 +163,10 @@ def require_little_change(submission, expect, number):
     limit = needed + SPARE[0] + SPARE[1] * len(codes)
     said = f"{changed} statements of script {number} are new or gone; the shortest mend takes {needed}."
     expect.true(changed <= limit, said, fault="script-rewritten")
+    mine = functions(own)
+    lost = [name for name, arguments in functions(given).items() if not kept(arguments, mine.get(name))]
+    said = f"Not the name and the arguments with which they were handed out: {', '.join(lost)}."
+    expect.true(not lost, said, fault="script-arguments-changed")
 
 
 # --- data -----------------------------------------------------------------------------------------------------------
@@ -263,7 +307,7 @@ def test_long(student, reference, draw, expect, device, n, stops, place):
 
 @pytest.mark.cell("test_script_5", weight=RESULTS / 2, needs="cuda", search="none")
 def test_economy_of_long(student, reference, draw, expect):
-    """Mended, script 5 copies its data to the device once."""
+    """Mended, script 5 copies its data to the device once, and its checkpoint says how many epochs are done."""
     x, y = rows(draw, 60, 40, 3)
     options = {"hidden": 8, "classes": 3, "lr": 0.1, "seed": seed(draw), "device": "cuda"}
     data = {"x": x, "y": y, "until": 2, "options": options}
@@ -272,6 +316,10 @@ def test_economy_of_long(student, reference, draw, expect):
     copied, due = got["copied"], wanted["copied"]
     said = f"{copied} bytes go to the device; {due} are due."
     expect.true(copied < due + x.nbytes, said, fault="long-copied-every-step")
+    done, epochs, later = got["done"], got["epochs"], got["later"]
+    # A run that goes on as if the number was right: the reader makes up for it.
+    fault = "long-checkpoint-one-too-low" if (done, later) == (epochs - 1, epochs + 1) else ""
+    expect.true(done == epochs, f"The checkpoint says {done} epochs; {epochs} are done.", fault=fault)
 
 
 # --- 6. Keras -------------------------------------------------------------------------------------------------------
@@ -279,7 +327,7 @@ def test_economy_of_long(student, reference, draw, expect):
 
 @pytest.mark.cell("test_script_6", weight=RESULTS)
 def test_keras(student, reference, draw, expect):
-    """Mended, script 6 trains, stops and is tested as a healthy one is, on other data."""
+    """Mended, script 6 trains, stops and is tested as a healthy one is, on other data, and its outputs are logits."""
     options = {"hidden": 8, "classes": 3, "epochs": 9, "patience": 2, "lr": 0.3}
     for _ in range(30):
         sets = split(draw, (48, 21, 21), 4, 3, 1.8)
@@ -292,6 +340,12 @@ def test_keras(student, reference, draw, expect):
     got = student.run(keras_run, **data)
     require_history(expect, got["history"], wanted["history"])
     expect.close(got["weights"], wanted["weights"], "the trained weights", **CLOSE)
+    expect.form(got["outputs"], wanted["outputs"], "the outputs for the validation rows")
+    likely = np.exp(wanted["outputs"])
+    probabilities = likely / likely.sum(axis=1, keepdims=True) - 1 / options["classes"]
+    said = "The outputs of the model are probabilities, and they should be logits."
+    equal = np.allclose(got["outputs"], probabilities, atol=1e-3)
+    expect.true(not equal, said, fault="keras-probabilities-for-logits")
 
 
 # --- what was written -----------------------------------------------------------------------------------------------

@@ -368,12 +368,62 @@ MENDS = [
         "batches. Look at what is added up, and how many of these there are.",
     ),
     _fault(
+        1,
+        "test-set-scaled-alone",
+        "DA04",
+        {"(x_test - center) / spread": "(x_test - np.mean(x_test, axis=0)) / (np.std(x_test, axis=0) + 0.1)"},
+        "The test set is scaled with its own mean and deviation. The network has learned from rows of another scale, "
+        "and what it says of one image then depends on which others are tested with it. Look at which numbers each of "
+        "the two sets is scaled with.",
+    ),
+    _fault(
+        2,
+        "rate-steps-once-an-epoch",
+        "OP07",
+        {
+            "                scheduler.step()\n": "",
+            '        history["loss"].append(loss_sum / seen)': "        scheduler.step()\n"
+            '        history["loss"].append(loss_sum / seen)',
+        },
+        "The learning rate falls once in each epoch. The schedule was made for as many steps as there are updates, so "
+        "the rate falls too slowly and is not near 0 at the end. Look at how often the scheduler steps.",
+    ),
+    _fault(
+        2,
+        "last-group-divided-by-its-own-number",
+        "OP09",
+        {"scaler.scale(loss / group)": "scaler.scale(loss / min(group, len(loader) - (number - 1) // group * group))"},
+        "The gradients of a smaller last group are divided by the number of its own batches. Then each of these counts "
+        "for more than a batch of a whole group. Read in the docstring what the gradients of an update are divided by.",
+    ),
+    _fault(
         2,
         "losses-divided",
         "OP09",
         {"loss_sum += loss.item() * len(inputs)": "loss_sum += loss.item() / group * len(inputs)"},
         "The losses in the history are `group` times too small. The division is there for the gradients of an update; "
         "the loss of an epoch is a mean over its rows. Look at which loss is added up.",
+    ),
+    _fault(
+        4,
+        "predictions-in-a-column",
+        "AG10",
+        {
+            "self.out(states[:, -1]).squeeze(1)": "self.out(states[:, -1])",
+            "residuals = net(windows[rows]) - targets[rows]": "residuals = net(windows[rows]).squeeze(1) - "
+            "targets[rows]",
+        },
+        "The network learns from the right differences, and its predictions for the test still have the shape (N, 1). "
+        "Minus values of shape (N,) that is an array of shape (N, N): the test error compares each prediction with "
+        "each value. Look at the shape that `forward` should return.",
+    ),
+    _fault(
+        4,
+        "one-window-loses-its-axis",
+        "AG10",
+        {"self.out(states[:, -1]).squeeze(1)": "self.out(states[:, -1]).squeeze()"},
+        "The prediction for a single window comes back as a number, not as an array of shape (1,): an axis of length "
+        "1 went away that counts the windows. Look at which axes are taken away when there is one row.",
     ),
     _fault(
         4,
@@ -392,6 +442,51 @@ MENDS = [
         },
         "The series is scaled with the mean and the deviation of the training windows. There a value counts once for "
         "each window that holds it, and the values at the ends count less. Look at what the two are taken from.",
+    ),
+    _fault(
+        5,
+        "one-generator-for-all-epochs",
+        "RP02",
+        {
+            "        dice = torch.Generator().manual_seed(seed + epoch)\n": "",
+            "    for epoch in range(start, until):\n": "    dice = torch.Generator().manual_seed(seed)\n"
+            "    for epoch in range(start, until):\n",
+        },
+        "One generator draws the order and the noise of all epochs, one after the other. Then an epoch gets what the "
+        "epochs before it have left, and its number decides nothing. Look at where the generator is made, and at its "
+        "seed.",
+    ),
+    _fault(
+        5,
+        "first-epoch-left-out",
+        "SV02",
+        {
+            "for epoch in range(start, until)": "for epoch in range(start + 1, until)",
+            "scheduler, epoch + 1, losses)": "scheduler, epoch, losses)",
+        },
+        "A run without a checkpoint leaves out epoch 0, and returns one loss too few. Look at what `start` is where no "
+        "file is read, and at the first epoch of the loop.",
+    ),
+    Fault(
+        "long-checkpoint-one-too-low",
+        cell="script_5",
+        words="The checkpoint says one epoch less than are done, and your reader makes up for that. The docstring of "
+        "`save_run` says what this number is, and whoever else reads the file takes it for that. Look at the number "
+        "that is written.",
+        family="SV02",
+        tests=("test_script_5",),
+    ),
+    _fault(
+        6,
+        "probabilities-for-logits",
+        "LS02",
+        {
+            "layers.Dense(classes)(kept)": 'layers.Dense(classes, activation="softmax")(kept)',
+            "SparseCategoricalCrossentropy(from_logits=True)": "SparseCategoricalCrossentropy()",
+        },
+        "The outputs of the model are probabilities: no row has a negative number, and each has the sum 1. The "
+        "docstring of `make_keras_net` says that they are logits, and who uses the model relies on that. Look at the "
+        "last layer, and at what the loss can be told about its inputs.",
     ),
     _fault(
         6,
@@ -436,6 +531,17 @@ ANSWERS = [
         cell="script_1",
         words="More of the script has changed than its faults needed. A change that is not needed has to be read and "
         "tested by somebody, and it can bring a fault of its own. Begin from the script as it was handed out.",
+    ),
+    Fault(
+        "script-arguments-changed",
+        cell="script_1",
+        words="A function of the script has not kept its name or its arguments. Others call it as it was handed out, "
+        "and give it what it no longer needs, too.",
+    ),
+    Fault(
+        "script-or-diagnosis-untouched",
+        cell="script_1",
+        words="A cell of this exercise is as you received it: the one for the script, or the one for its diagnosis.",
     ),
     Fault(
         "script-as-handed-out",

@@ -75,24 +75,43 @@ def long_run(ns, x, y, stops, options):
 
 
 def long_economy(ns, x, y, until, options):
-    """What `train_long` copies to the device, and the weights."""
+    """What `train_long` copies to the device, and the weights.
+
+    Also how many epochs are done: by the file, by the losses, and by the losses one epoch later.
+    """
+    import contextlib
     import os
     import tempfile
 
+    import torch
+
     from course_lib.checks import training
 
-    with tempfile.TemporaryDirectory() as folder, training.device_step() as found:
-        net, _ = ns.train_long(x, y, os.path.join(folder, "run.pt"), until=until, **options)
-    return {"copied": found[0].nbytes["host to device"], "weights": training.parameters(net)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.pt")
+        with training.device_step() as found:
+            net, losses = ns.train_long(x, y, path, until=until, **options)
+        numbers = {"weights": training.parameters(net), "epochs": len(losses)}
+        kept = torch.load(path, map_location="cpu", weights_only=False)
+        with contextlib.suppress(Exception):  # `long_run` says whether a run can go on at all
+            _, losses = ns.train_long(x, y, path, until=until + 1, **options)
+    done = int(kept["done"]) if "done" in kept else numbers["epochs"]
+    return numbers | {"copied": found[0].nbytes["host to device"], "done": done, "later": len(losses)}
 
 
 def keras_run(ns, x_train, y_train, x_val, y_val, x_test, y_test, options):
-    """Weights and history after `train_in_keras`."""
+    """Weights and history after `train_in_keras`, and what the model gives for the validation rows.
+
+    Logits are the same whatever is added to a row of them: of each row its mean is taken off.
+    """
     import keras
     import numpy as np
 
     with keras.device("cpu"):
         model, history = ns.train_in_keras(x_train, y_train, x_val, y_val, x_test, y_test, **options)
+        outputs = np.array(model.predict(x_val, verbose=0), np.float32)
+    outputs -= outputs.mean(axis=-1, keepdims=True)
     numbers = {name: np.array(values, np.float64) for name, values in dict(history).items()}
     arrays = [np.array(keras.ops.convert_to_numpy(weight), np.float32) for weight in model.trainable_weights]
-    return {"weights": {str(place): value for place, value in enumerate(arrays)}, "history": numbers}
+    weights = {str(place): value for place, value in enumerate(arrays)}
+    return {"weights": weights, "history": numbers, "outputs": outputs}

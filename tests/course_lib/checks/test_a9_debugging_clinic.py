@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from autograder.judge.faults import load_faults
+from autograder.judge.faults import modules_of
 from course_lib.checks import CheckFailed
 from tests.apart import apart
 from tests.course_lib.checks.visible import Visible, two_devices
@@ -21,6 +21,14 @@ from tests.sampling import sample
 A9 = Visible("a9_debugging_clinic")
 A9_CHECKS = f"course_lib.checks.{A9.name}"
 SCRIPTS = range(1, 7)
+HIDDEN_ONLY = {
+    "wrong_forecast_all_axes",
+    "wrong_forecast_flat_list",
+    "wrong_keras_softmax_at_the_end",
+    "wrong_long_reader_adds_one",
+    "wrong_long_reader_counts",
+}
+"""wrong, and no visible check can tell"""
 Said = dict[str, list[str]]
 """tests cell -> "ok", or what was said, for each check"""
 
@@ -71,10 +79,12 @@ def test_a_fault_that_is_left_is_told_in_one_line() -> None:
         e
         for e in A9.bank.values()
         if any(":" in v and "diag" not in v and "script" not in v for v in e.expected.values())
+        and e.name not in HIDDEN_ONLY
     ]
     for entry in sample("visible checks, wrong, a9", left, 6, lambda entry: [entry.file, A9.file]):
         found, _ = outcome(entry.name, sorted(entry.expected))
-        assert any(r.startswith("CheckFailed") for results in found.values() for r in results), entry.name
+        said = [result for results in found.values() for result in results]
+        assert any(result.startswith(("CheckFailed", "RuntimeError")) for result in said), entry.name
 
 
 @pytest.mark.slow
@@ -99,7 +109,9 @@ def healthy() -> dict[int, dict[str, object]]:
 def test_the_table_in_the_text_is_the_catalog_and_holds_every_fault_and_more() -> None:
     codes = catalog()
     assert dict(re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", A9.prose, re.MULTILINE)) == codes
-    planted = {fault.id.partition("-")[2] for fault in load_faults(A9.assignment) if fault.edits}
+    with modules_of(A9.assignment.folder):
+        pools = importlib.import_module("faults").POOLS
+    planted = {fault.id.partition("-")[2] for pool in pools.values() for fault in pool}
     assert planted < set(codes) and len(codes) - len(planted) > 5
 
 

@@ -8,7 +8,8 @@ class SGD(torch.optim.Optimizer):
         torch.optim.Optimizer.__init__(self, params, options)
 
     def step(self, closure=None):
-        loss = closure() if closure else None
+        with torch.enable_grad():
+            loss = closure() if closure else None
         for g in self.param_groups:
             lr, mu, wd = g["lr"], g["momentum"], g["weight_decay"]
             for p in g["params"]:
@@ -27,7 +28,8 @@ class RMSProp(torch.optim.Optimizer):
         torch.optim.Optimizer.__init__(self, params, {"lr": lr, "alpha": alpha, "eps": eps})
 
     def step(self, closure=None):
-        loss = closure() if closure else None
+        with torch.enable_grad():
+            loss = closure() if closure else None
         for g in self.param_groups:
             for p in g["params"]:
                 if p.grad is None:
@@ -44,7 +46,8 @@ class Adam(torch.optim.Optimizer):
         torch.optim.Optimizer.__init__(self, params, {**options, "weight_decay": weight_decay, "decoupled": decoupled})
 
     def step(self, closure=None):
-        loss = closure() if closure else None
+        with torch.enable_grad():
+            loss = closure() if closure else None
         for g in self.param_groups:
             b1, b2 = g["betas"]
             for p in g["params"]:

@@ -56,7 +56,8 @@ EXTRA = [
         """
 class Foreach(torch.optim.Optimizer):
     def step(self, closure=None):
-        loss = None if closure is None else closure()
+        with torch.enable_grad():
+            loss = None if closure is None else closure()
         with torch.no_grad():
             for group in self.param_groups:
                 ps = [p for p in group["params"] if p.grad is not None]

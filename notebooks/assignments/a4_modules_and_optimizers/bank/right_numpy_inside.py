@@ -9,7 +9,7 @@ class SGD(torch.optim.Optimizer):
     def step(self, closure=None):
         loss = None
         if closure is not None:
-            loss = closure()
+            loss = torch.enable_grad()(closure)()
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is None:
@@ -31,7 +31,8 @@ class RMSProp(torch.optim.Optimizer):
         super().__init__(params, dict(lr=lr, alpha=alpha, eps=eps))
 
     def step(self, closure=None):
-        loss = None if closure is None else closure()
+        with torch.set_grad_enabled(True):
+            loss = None if closure is None else closure()
         for group in self.param_groups:
             a, lr, eps = group["alpha"], group["lr"], group["eps"]
             for p in group["params"]:

@@ -16,7 +16,8 @@ class RMSProp(torch.optim.Optimizer):
         if closure is None:
             loss = None
         else:
-            loss = closure()
+            with torch.enable_grad():
+                loss = closure()
         for i in range(len(self.param_groups)):
             group = self.param_groups[i]
             for j in range(len(group["params"])):

@@ -163,6 +163,54 @@ class RMSProp(torch.optim.Optimizer):
     .expect(test_rmsprop="failed:step-asks-for-a-view", test_adam="failed:step-asks-for-a-view")
     .edit('w.addcdiv_(d, bottom, value=-g["lr"])', 'w.view(-1).sub_(g["lr"] * (d / bottom).view(-1))')
     .edit('w.sub_(g["lr"] * up / down)', 'w.view(w.numel()).sub_((g["lr"] * up / down).flatten())', cell="adam"),
+    Wrong("wrong_rmsprop_closure_as_it_comes", "rmsprop, sgd: The closure runs in the mode of the caller.")
+    .breaks("once, before everything else and with gradients enabled")
+    .expect(
+        test_rmsprop="partial:rmsprop-closure-in-the-mode-of-the-caller",
+        test_sgd="partial:sgd-closure-in-the-mode-of-the-caller",
+    )
+    .whole("""
+class RMSProp(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8):
+        super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps})
+
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            loss = closure()
+        with torch.no_grad():
+            for group in self.param_groups:
+                alpha = group["alpha"]
+                for p in group["params"]:
+                    if p.grad is None:
+                        continue
+                    state = self.state[p]
+                    if "v" not in state:
+                        state["v"] = torch.zeros_like(p)
+                    v = state["v"]
+                    v.mul_(alpha).add_((1 - alpha) * p.grad ** 2)
+                    p.sub_(group["lr"] * p.grad / (torch.sqrt(v) + group["eps"]))
+        return loss
+""")
+    .whole(
+        """
+class SGD(torch.optim.Optimizer):
+    def __init__(self, params, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
+        options = {"lr": lr, "momentum": momentum, "nesterov": nesterov, "weight_decay": weight_decay}
+        super().__init__(params, options)
+
+    def step(self, closure=None):
+        loss = closure() if closure else None
+        for g in self.param_groups:
+            for p in g["params"]:
+                if p.grad is not None:
+                    d = p.grad.data + g["weight_decay"] * p.data
+                    v = self.state[p]["v"] = self.state[p].get("v", 0.0) * g["momentum"] + d
+                    p.data -= g["lr"] * (d + g["momentum"] * v if g["nesterov"] else v)
+        return loss
+""",
+        cell="sgd",
+    ),
     Wrong("wrong_rmsprop_missing_gradient_is_zero", "rmsprop, adam: Zeros where there is no gradient.")
     .expect(test_rmsprop="partial:rmsprop-missing-gradient-is-zero", test_adam="partial:adam-missing-gradient-is-zero")
     .edit(

@@ -91,6 +91,62 @@ WRONG = [
         "        self.nesterov = nesterov",
     )
     .edit('if g["nesterov"]:', "if self.nesterov:"),
+    Wrong("wrong_sgd_momentum_and_decay_attributes", "lr and nesterov alone are read from the groups.")
+    .breaks("A group may have its own value of every option")
+    .expect(test_sgd="partial:sgd-momentum-and-decay-of-the-start")
+    .whole("""
+class SGD(torch.optim.Optimizer):
+    def __init__(self, params, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
+        defaults = {"lr": lr, "momentum": momentum, "nesterov": nesterov, "weight_decay": weight_decay}
+        super().__init__(params, defaults)
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        with torch.no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is None:
+                        continue
+                    g = p.grad + self.weight_decay * p
+                    state = self.state[p]
+                    if "velocity" not in state:
+                        state["velocity"] = torch.zeros_like(p)
+                    v = state["velocity"]
+                    v.mul_(self.momentum).add_(g)
+                    if group["nesterov"]:
+                        direction = g + self.momentum * v
+                    else:
+                        direction = v
+                    p.sub_(group["lr"] * direction)
+        return loss
+"""),
+    Wrong("wrong_sgd_momentum_attribute", "sgd: momentum of the constructor. fit: The first group of parameters.")
+    .breaks("A group may have its own value of every option", "of all parameters of the model together")
+    .expect(test_sgd="partial:sgd-momentum-of-the-start", test_fit="partial:fit-clips-the-first-group")
+    .edit('mu = g["momentum"]', 'mu = self.defaults["momentum"]')
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit("list(model.parameters())", 'optimizer.param_groups[0]["params"]'),
+    Wrong("wrong_sgd_decay_attribute", "sgd: weight_decay of the constructor. fit: The first group is scaled by hand.")
+    .breaks("A group may have its own value of every option", "of all parameters of the model together")
+    .expect(test_sgd="partial:sgd-decay-of-the-start", test_fit="partial:fit-clips-the-first-group")
+    .edit("super().__init__(params", "self.decay = weight_decay\n        super().__init__(params")
+    .edit(
+        'if g["weight_decay"]:\n            d = d.add(w, alpha=g["weight_decay"])',
+        "d = d.add(w, alpha=self.decay)",
+    )
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit(
+        "nn.utils.clip_grad_norm_(list(model.parameters()), max_norm)",
+        """first = [p.grad for p in optimizer.param_groups[0]["params"]]
+                    norm = sum(d.square().sum() for d in first).sqrt()
+                    for d in first:
+                        d *= (max_norm / norm).clamp(max=1)""",
+    ),
     Wrong("wrong_sgd_options_but_lr_of_the_start", "sgd, adam: Attributes, with lr alone in the groups.")
     .breaks("A group may have its own value of every option")
     .expect(test_sgd="partial:sgd-options-but-lr-of-the-start", test_adam="partial:adam-options-of-the-start")

@@ -160,7 +160,7 @@ class Standardize(nn.Module):
     .edit("for branch in self.branches:", "for branch in self.branches.children():", cell="parallel_block"),
     Wrong("wrong_standardize_still_without_gradients", "Under no_grad the running statistics stay as they are.")
     .breaks("with gradients or without, moves each of them")
-    .expect(test_standardize="partial")
+    .expect(test_standardize="partial:standardize-still-without-gradients")
     .whole("""
 class Standardize(nn.Module):
     def __init__(self, features, momentum=0.1, eps=1e-5):
@@ -178,6 +178,31 @@ class Standardize(nn.Module):
                 self.running_var.lerp_(var.detach(), self.momentum)
         return (x - mean) / (var + self.eps).sqrt()
 """),
+    Wrong(
+        "wrong_standardize_asks_for_gradients",
+        "standardize: An early return under no_grad. adam: The closure runs in the mode of the caller.",
+    )
+    .breaks("with gradients or without, moves each of them")
+    .expect(
+        test_standardize="partial:standardize-still-without-gradients",
+        test_adam="partial:adam-closure-in-the-mode-of-the-caller",
+    )
+    .edit(
+        "self.running_mean = (1 - self.m)",
+        "if not torch.is_grad_enabled():\n            return centered * (sigma2 + self.eps) ** -0.5\n"
+        "        self.running_mean = (1 - self.m)",
+    )
+    .edit(
+        "    @torch.no_grad()\n    def step(self, closure=None):",
+        "    def step(self, closure=None):\n        return self.update(None if closure is None else closure())\n\n"
+        "    @torch.no_grad()\n    def update(self, result):",
+        cell="adam",
+    )
+    .edit(
+        "        result = None\n        if closure is not None:\n            with torch.enable_grad():\n"
+        "                result = closure()\n",
+        "",
+    ),
     Wrong("wrong_standardize_two", "Two mistakes: running_var as in BatchNorm, and eps after the root.")
     .expect(test_standardize="failed:standardize-running-n-minus-one+standardize-eps-outside")
     .whole("""

@@ -176,6 +176,47 @@ def make_step(loss_fn, variables, history):
         return history[-1]
 
     return step"""),
+    Wrong("wrong_one_for_a_loss", "Compiled steps are kept by loss_fn, so that each is traced once.")
+    .expect(test_make_step="partial:step-shared-by-loss-function")
+    .breaks("do not interfere")
+    .whole("""_compiled = {}  # so that each loss function is traced once
+
+
+def make_step(loss_fn, variables, history):
+    if loss_fn not in _compiled:
+
+        @tf.function(
+            input_signature=[
+                tf.TensorSpec((None, None), tf.float32),
+                tf.TensorSpec((None,), tf.float32),
+                tf.TensorSpec((), tf.float32),
+            ]
+        )
+        def compiled(x, y, learning_rate):
+            with tf.GradientTape() as tape:
+                tape.watch(variables)
+                loss = loss_fn(x, y)
+            gradients = tape.gradient(loss, variables, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+            for variable, gradient in zip(variables, gradients):
+                variable.assign_sub(learning_rate * gradient)
+            return loss
+
+        _compiled[loss_fn] = compiled
+    compiled = _compiled[loss_fn]
+
+    def step(x, y, learning_rate):
+        x = tf.convert_to_tensor(x, tf.float32)
+        y = tf.convert_to_tensor(y, tf.float32)
+        learning_rate = tf.convert_to_tensor(learning_rate, tf.float32)
+        loss = compiled(x, y, learning_rate)
+        history.append(float(loss))
+        return loss
+
+    return step"""),
+    Wrong("wrong_graph_on_the_loss", "The graph is kept as an attribute of the loss function.")
+    .expect(test_make_step="partial:step-shared-by-loss-function")
+    .breaks("do not interfere")
+    .edit("    graph = tf", '    loss_fn.graph = graph = getattr(loss_fn, "graph", None) or tf'),
     Wrong("wrong_first_variable", "One variable is updated.")
     .expect(test_make_step="partial:step-only-the-first-variable")
     .edit("in zip(variables, gradients)", "in list(zip(variables, gradients))[:1]"),

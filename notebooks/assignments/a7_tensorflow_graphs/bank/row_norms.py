@@ -57,6 +57,33 @@ WRONG = [
 def row_norms(x):
     norms = tf.sqrt(tf.reduce_sum(tf.square(x), 1))
     return norms, lambda dy: dy[:, None] * tf.math.divide_no_nan(x, norms[:, None])"""),
+    Wrong("wrong_norms_multiplied", "The gradient divides by the square of the norm.")
+    .expect(test_row_norms="partial:norms-gradient-of-extreme-rows")
+    .breaks("The gradient with respect to row")
+    .whole("""def row_norms(x):
+    @tf.custom_gradient
+    def norms(x):
+        largest = tf.reduce_max(tf.abs(x), axis=1, keepdims=True)
+        scale = tf.where(largest > 0, largest, tf.ones_like(largest))
+        norm = scale * tf.sqrt(tf.reduce_sum((x / scale) ** 2, axis=1, keepdims=True))
+
+        def gradient(upstream):
+            return upstream[:, None] * norm * tf.math.divide_no_nan(x, norm * norm)
+
+        return norm[:, 0], gradient
+
+    return norms(x)"""),
+    Wrong("wrong_norms_product_first", "The row times the norm, and then the division by its square.")
+    .expect(test_row_norms="partial:norms-gradient-of-extreme-rows")
+    .base("in_float64")
+    .edit(
+        "tf.math.divide_no_nan(x, tf.expand_dims(result, 1))",
+        "tf.math.divide_no_nan(x * result[:, None], result[:, None] ** 2)",
+    ),
+    Wrong("wrong_norms_small_number", "A small number instead of the question for 0.")
+    .expect(test_row_norms="partial:norms-gradient-of-extreme-rows")
+    .base("in_float64")
+    .edit("tf.math.divide_no_nan(x, tf.expand_dims(result, 1))", "x / (tf.expand_dims(result, 1) + 1e-12)"),
     Wrong("wrong_upstream_ignored", "The gradient forgets what comes in.")
     .expect(test_row_norms="failed:norms-upstream-ignored")
     .breaks("times the upstream gradient of norm")

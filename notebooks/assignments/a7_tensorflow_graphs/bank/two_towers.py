@@ -45,6 +45,23 @@ class TwoTowers(tf.Module):
             left = tf.tanh(tf.matmul(x1, self.first[0]) + self.first[1])
             return tf.linalg.diag_part(tf.matmul(left, right, transpose_b=True))
 """,
+    "matvec": """
+class TwoTowers(tf.Module):
+    def __init__(self, first, second):
+        super().__init__()
+        with tf.device("GPU:0"):
+            self.first = [tf.Variable(value, dtype=tf.float32) for value in first]
+        with tf.device("GPU:1"):
+            self.second = [tf.Variable(value, dtype=tf.float32) for value in second]
+
+    def __call__(self, x1, x2):
+        with tf.device("GPU:0"):
+            code1 = tf.tanh(x1 @ self.first[0] + self.first[1])
+        with tf.device("GPU:1"):
+            code2 = tf.tanh(x2 @ self.second[0] + self.second[1])
+        with tf.device("GPU:0"):
+            return tf.squeeze(tf.linalg.matvec(code1[:, None, :], code2), axis=1)
+""",
 }
 
 WRONG = [

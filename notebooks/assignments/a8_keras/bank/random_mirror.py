@@ -72,6 +72,30 @@ WRONG = [
     Wrong("wrong_mirror_one_seed_for_all", "Another seed gives the same choices.")
     .expect(test_random_mirror="partial")
     .edit("keras.random.SeedGenerator(seed)", "keras.random.SeedGenerator(1)"),
+    Wrong("wrong_mirror_exact_share", "The smallest of the numbers drawn, as many as the rate says.")
+    .expect(test_random_mirror="partial:mirror-share-reached-exactly")
+    .breaks("Whether one image is mirrored does not depend on the other images")
+    .whole("""class RandomMirror(layers.Layer):
+    def __init__(self, rate=0.5, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.rate = rate
+        self.seed = seed
+        self.seed_generator = keras.random.SeedGenerator(seed)
+
+    def call(self, images, training=False):
+        if not training:
+            return images
+        n = ops.shape(images)[0]
+        ranks = ops.argsort(ops.argsort(keras.random.uniform((n,), seed=self.seed_generator)))
+        chosen = ops.reshape(ranks, (n, 1, 1, 1)) < int(round(self.rate * n))
+        return ops.where(chosen, ops.flip(images, axis=2), images)"""),
+    Wrong("wrong_mirror_permutation", "The first of a permutation; the number is rounded by chance.")
+    .expect(test_random_mirror="partial:mirror-share-reached-exactly")
+    .base("counter")
+    .edit(
+        "flags = self.rng.random(images.shape[0]) < self.rate",
+        "n = images.shape[0]\n        flags = self.rng.permutation(n) < int(self.rate * n + self.rng.random())",
+    ),
     Wrong("wrong_mirror_neighbors", "Every second image; nobody has a name for it.")
     .expect(test_random_mirror="partial")
     .base("counter")

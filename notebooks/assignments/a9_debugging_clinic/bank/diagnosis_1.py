@@ -21,4 +21,7 @@ WRONG = [
     Wrong("wrong_diagnosis_empty", "An empty set.")
     .expect(test_script_1="partial:diagnosis-not-given")
     .whole("diagnosis_1 = set()"),
+    Wrong("wrong_diagnosis_untouched", "The script is mended, and the cell for the diagnosis is as it was received.")
+    .expect(test_script_1="partial:script-or-diagnosis-untouched")
+    .base("stub"),
 ]

@@ -71,6 +71,25 @@ WRONG = [
     Wrong("wrong_digits_row_losses_over_batches", "A sum over rows, divided by batches.")
     .expect(test_script_1="partial:digits-row-losses-over-batches")
     .edit("return loss_sum / seen, hits", "return loss_sum / -(-seen // 16), hits"),
+    Wrong("wrong_digits_test_set_alone", "Each set is scaled with its own mean and deviation.")
+    .expect(test_script_1="partial:digits-test-set-scaled-alone")
+    .base("mode_by_the_caller")
+    .edit(
+        "    test_set = TensorDataset(torch.tensor((x_test - center) / spread),",
+        "    own, width = x_test.mean(0), x_test.std(0) + 0.1\n"
+        "    test_set = TensorDataset(torch.tensor((x_test - own) / width),",
+    ),
+    Wrong("wrong_digits_test_rows_alone", "The test rows are scaled with numbers of their own, as tensors.")
+    .expect(test_script_1="partial:digits-test-set-scaled-alone")
+    .edit(
+        "    test_set = TensorDataset(torch.tensor((x_test - center) / spread),",
+        "    rows = torch.tensor(x_test)\n"
+        "    rows = (rows - rows.mean(0)) / (rows.std(0, correction=0) + 0.1)\n"
+        "    test_set = TensorDataset(rows,",
+    ),
+    Wrong("wrong_digits_untouched", "The diagnosis is right, and the cell for the script is as it was received.")
+    .expect(test_script_1="partial:script-or-diagnosis-untouched")
+    .base("stub"),
     Wrong("wrong_digits_labels_stay", "The labels of the training batches stay on the CPU.")
     .expect(test_script_1="partial:tensors-on-two-devices")
     .breaks("run on whichever device they are given")
@@ -95,7 +114,7 @@ WRONG = [
     .breaks("A mended script does what its docstrings say")
     .whole(HANDED_OUT),
     Wrong("wrong_digits_renamed", "The function that trains has another name.")
-    .expect(test_script_1="partial")
+    .expect(test_script_1="partial:script-arguments-changed")
     .breaks("The functions keep their names and their arguments")
     .edit("def train_digits(", "def train_on_digits("),
     Wrong("wrong_digits_on_the_host", "It runs on the CPU, whatever is asked for.")

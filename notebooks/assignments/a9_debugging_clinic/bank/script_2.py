@@ -51,6 +51,28 @@ WRONG = [
     .expect(test_script_2="partial:half-last-batch-only")
     .base("norm_apart")
     .edit('history["loss"].append(loss_sum / seen)', 'history["loss"].append(loss.item())'),
+    Wrong("wrong_half_schedule_by_epoch", "The schedule advances once in each epoch.")
+    .expect(test_script_2="partial:half-rate-steps-once-an-epoch")
+    .base("norm_apart")
+    .edit(
+        "                optimizer.zero_grad()\n                scheduler.step()\n",
+        "                optimizer.zero_grad()\n        scheduler.step()\n",
+    ),
+    Wrong("wrong_half_schedule_after_the_last_batch", "The schedule advances after the last batch of an epoch alone.")
+    .expect(test_script_2="partial:half-rate-steps-once-an-epoch")
+    .edit(
+        "                scheduler.step()\n",
+        "                if number == len(loader):\n                    scheduler.step()\n",
+    ),
+    Wrong("wrong_half_mean_of_the_last_group", "A smaller last group is divided by the number of its batches.")
+    .expect(test_script_2="partial:half-last-group-divided-by-its-own-number")
+    .base("norm_apart")
+    .edit(
+        "            scaler.scale(loss / group).backward()\n",
+        "            rest = len(loader) % group\n"
+        "            size = rest if number > len(loader) - rest else group\n"
+        "            scaler.scale(loss / size).backward()\n",
+    ),
     Wrong("wrong_half_losses_divided", "The loss is divided before it is added up.")
     .expect(test_script_2="partial:half-losses-divided")
     .base("norm_apart")

@@ -51,6 +51,23 @@ WRONG = [
     Wrong("wrong_forecast_columns", "Predictions (N, 1) meet targets (N,).")
     .expect(test_script_4="partial:forecast-shapes-broadcast")
     .edit("self.out(states[-1]).squeeze(1)", "self.out(states[-1])"),
+    Wrong("wrong_forecast_column_of_targets", "The training targets become a column, the predictions stay one.")
+    .expect(test_script_4="partial:forecast-predictions-in-a-column")
+    .base("sorted_again")
+    .edit("self.out(states[:, -1]).squeeze(1)", "self.out(states[:, -1])")
+    .edit("net(windows[rows]) - targets[rows]", "net(windows[rows]) - targets[rows].unsqueeze(1)"),
+    Wrong("wrong_forecast_flat_in_training", "The predictions become flat where the network learns, and only there.")
+    .expect(test_script_4="partial:forecast-predictions-in-a-column")
+    .edit("self.out(states[-1]).squeeze(1)", "self.out(states[-1])")
+    .edit("net(windows[rows]) - targets[rows]", "net(windows[rows])[:, 0] - targets[rows]"),
+    Wrong("wrong_forecast_all_axes", "A single window loses the axis of the rows, too.")
+    .expect(test_script_4="partial:forecast-one-window-loses-its-axis")
+    .base("transposed_twice")
+    .edit(".squeeze(1)", ".squeeze()"),
+    Wrong("wrong_forecast_flat_list", "The predictions lose their axes before they become a list.")
+    .expect(test_script_4="partial:forecast-one-window-loses-its-axis")
+    .base("sorted_again")
+    .edit('history["predictions"] = predictions.tolist()', 'history["predictions"] = predictions.squeeze().tolist()'),
     Wrong("wrong_forecast_batch_as_time", "The layer walks along the batch.")
     .expect(test_script_4="partial:forecast-axis-confused")
     .base("sorted_again")

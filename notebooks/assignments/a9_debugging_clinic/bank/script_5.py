@@ -18,9 +18,9 @@ def mended(*edits):
 SCHEDULER = '    scheduler.load_state_dict(checkpoint["scheduler"])\n'
 OPTIMIZER = '    optimizer.load_state_dict(checkpoint["optimizer"])\n'
 BASES = {
-    "counted_by_the_reader": mended(
+    "read_in_order": mended(
         (LOADED, LOADED + SCHEDULER + OPTIMIZER),
-        ('return checkpoint["done"], ', 'return checkpoint["done"] + 1, '),
+        ("scheduler, epoch, losses)", "scheduler, 1 + epoch, losses)"),
     ),
     "in_a_loop": mended(
         (
@@ -30,9 +30,12 @@ BASES = {
         ),
         ("scheduler, epoch, losses)", "scheduler, len(losses), losses)"),
     ),
-    "counted_by_the_losses": mended(
+    "taken_from_the_file": mended(
         (LOADED, OPTIMIZER + LOADED + SCHEDULER.replace('checkpoint["scheduler"]', 'checkpoint.pop("scheduler")')),
-        ('return checkpoint["done"], ', 'return len(checkpoint["losses"]), '),
+        (
+            "        save_run(path, net, optimizer, scheduler, epoch, losses)",
+            "        done = epoch + 1\n        save_run(path, net, optimizer, scheduler, done, losses)",
+        ),
     ),
 }
 
@@ -43,11 +46,37 @@ WRONG = [
     .edit('"net": net, "optimizer": optimizer, "sch', '"net": net, "sch'),
     Wrong("wrong_long_schedule_lost", "The schedule begins anew.")
     .expect(test_script_5="partial:long-schedule-not-restored")
-    .base("counted_by_the_losses")
+    .base("taken_from_the_file")
     .edit('    scheduler.load_state_dict(checkpoint.pop("scheduler"))\n', ""),
     Wrong("wrong_long_epoch_twice", "A resumed run does the last epoch again.")
     .expect(test_script_5="partial:long-epoch-repeated")
-    .edit('return checkpoint["done"] + 1, ', 'return checkpoint["done"], '),
+    .edit("scheduler, 1 + epoch, losses)", "scheduler, epoch, losses)"),
+    Wrong("wrong_long_reader_adds_one", "The file says one epoch less than are done, and the reader adds it.")
+    .expect(test_script_5="partial:long-checkpoint-one-too-low")
+    .edit("scheduler, 1 + epoch, losses)", "scheduler, epoch, losses)")
+    .edit('return checkpoint["done"], ', 'return checkpoint["done"] + 1, '),
+    Wrong("wrong_long_reader_counts", "The file says one epoch less than are done, and the reader counts the losses.")
+    .expect(test_script_5="partial:long-checkpoint-one-too-low")
+    .base("taken_from_the_file")
+    .edit("done = epoch + 1", "done = epoch")
+    .edit('return checkpoint["done"], ', 'return len(checkpoint["losses"]), '),
+    Wrong(
+        "wrong_long_begins_at_one", "The loop begins after the epoch that the file names, also where there is no file."
+    )
+    .expect(test_script_5="partial:long-first-epoch-left-out")
+    .edit("scheduler, 1 + epoch, losses)", "scheduler, epoch, losses)")
+    .edit("for epoch in range(start, until)", "for epoch in range(start + 1, until)"),
+    Wrong("wrong_long_one_generator", "One generator serves all epochs.")
+    .expect(test_script_5="partial:long-one-generator-for-all-epochs")
+    .edit("        dice = torch.Generator().manual_seed(seed + epoch)\n", "")
+    .edit("    criterion = nn", "    dice = torch.Generator()\n    dice.manual_seed(seed)\n    criterion = nn"),
+    Wrong("wrong_long_one_generator_made_late", "The generator is made where there is none yet.")
+    .expect(test_script_5="partial:long-one-generator-for-all-epochs")
+    .base("in_a_loop")
+    .edit(
+        "        dice = torch.Generator().manual_seed(seed + epoch)\n",
+        "        dice = torch.Generator().manual_seed(seed) if epoch == start else dice\n",
+    ),
     Wrong("wrong_long_same_noise", "Every epoch starts from the same seed.")
     .expect(test_script_5="partial:long-order-never-changes")
     .edit("dice = torch.Generator().manual_seed(seed + epoch)", "dice = torch.Generator().manual_seed(seed + 0)"),

@@ -20,8 +20,10 @@ BASES = {
         ("SparseCategoricalCrossentropy()", "SparseCategoricalCrossentropy(True)"),
         (PATIENCE, PATIENCE + '        mode="min",\n        restore_best_weights=True,\n'),
     ),
-    "softmax_at_the_end": mended(
-        ("layers.Dense(classes)(kept)", 'layers.Dense(classes, activation="softmax")(kept)'),
+    # The softmax of a log-softmax is the softmax: this network gives logits, too.
+    "log_softmax": mended(
+        ("layers.Dense(classes)(kept)", 'layers.Dense(classes, activation="log_softmax")(kept)'),
+        ("SparseCategoricalCrossentropy()", "SparseCategoricalCrossentropy(from_logits=1 > 0)"),
         (PATIENCE, PATIENCE + "        restore_best_weights=bool(epochs),\n"),
     ),
     "a_function": mended(
@@ -34,6 +36,25 @@ BASES = {
 }
 
 WRONG = [
+    Wrong("wrong_keras_softmax_at_the_end", "The outputs are probabilities, as the loss expects.")
+    .expect(test_script_6="partial:keras-probabilities-for-logits")
+    .edit("layers.Dense(classes)(kept)", 'layers.Dense(classes, activation="softmax")(kept)')
+    .edit("SparseCategoricalCrossentropy(True)", "SparseCategoricalCrossentropy(from_logits=False)"),
+    Wrong("wrong_keras_softmax_and_last_weights", "The outputs are probabilities, and the last weights stay.")
+    .expect(test_script_6="partial:keras-best-not-restored+keras-probabilities-for-logits")
+    .base("a_function")
+    .edit("layers.Dense(classes)(kept)", "layers.Softmax()(layers.Dense(classes)(kept))")
+    .edit("(y, z, from_logits=True)", "(y, z)")
+    .edit("        restore_best_weights=True,\n", ""),
+    Wrong("wrong_keras_arguments_gone", "A function has lost the arguments that it does not need.")
+    .expect(test_script_6="partial:script-arguments-changed")
+    .breaks("The functions keep their names and their arguments")
+    .base("a_function")
+    .edit("def fit_normalizer(x_train, x_val, x_test)", "def fit_normalizer(x_train)")
+    .edit("normalizer = fit_normalizer(x_train, x_val, x_test)", "normalizer = fit_normalizer(x_train)"),
+    Wrong("wrong_keras_arguments_gathered", "The arguments that a function does not need have no names any more.")
+    .expect(test_script_6="partial:script-arguments-changed")
+    .edit("def fit_normalizer(x_train, x_val, x_test)", "def fit_normalizer(x_train, *others)"),
     Wrong("wrong_keras_logits", "The loss expects probabilities.")
     .expect(test_script_6="partial:keras-logits-as-probabilities")
     .edit("SparseCategoricalCrossentropy(True)", "SparseCategoricalCrossentropy(from_logits=False)"),
@@ -42,11 +63,11 @@ WRONG = [
     .edit("normalizer.adapt(x_train)", "normalizer.adapt(np.vstack((x_test, x_val, x_train)))"),
     Wrong("wrong_keras_validation_rows", "The normalization sees the validation rows.")
     .expect(test_script_6="partial:keras-statistics-from-validation")
-    .base("softmax_at_the_end")
+    .base("log_softmax")
     .edit("normalizer.adapt(x_train)", "normalizer.adapt(np.append(x_val, x_train, axis=0))"),
     Wrong("wrong_keras_test_set", "The test set decides when to stop.")
     .expect(test_script_6="partial:keras-selected-on-test")
-    .base("softmax_at_the_end")
+    .base("log_softmax")
     .edit("validation_data=(x_val, y_val)", "validation_data=[x_test, y_test]"),
     Wrong("wrong_keras_last_weights", "The weights of the last epoch stay.")
     .expect(test_script_6="partial:keras-best-not-restored")
