@@ -105,7 +105,10 @@ def _explain(
         for run in runs:
             if run.grade_id in solutions and run.status in (*LIMITS, Verdict.FAILED):
                 verdict = run.status if run.status in LIMITS else Verdict.FAILED
-                return verdict, f"The cell {run.grade_id} did not run to its end: {run.error}"
+                why = f"did not run to its end: {run.error}"
+                if run.error.startswith("NotImplementedError"):
+                    why = "is not finished: it still raises NotImplementedError."
+                return verdict, f"The cell {run.grade_id} {why}"
     limits = [r.verdict for r in wrong if r.verdict in LIMITS]
     explained = next((r for r in wrong if r.fault), wrong[0])
     seen = explained.message or (explained.difference.sentence if explained.difference else "")

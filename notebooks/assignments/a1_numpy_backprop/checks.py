@@ -22,7 +22,7 @@ from probes import (
     scores_twice,
 )
 
-from course_lib.compare import compare_form
+from course_lib.compare import compare, compare_form
 from course_lib.data import load_digits
 
 # --- 1. small_graph -------------------------------------------------------------------------------------------------
@@ -155,7 +155,8 @@ def test_each_call_has_its_own_cache(student, reference, draw, expect, dtype):
     (_, wanted), *_ = reference.run(backward_after_another_forward, **data)
     expect.close(got, wanted, "grads", batch=sizes[0])
     require_again(student, expect, [again], [wanted], ["grads"])
-    expect.close(same_cache, wanted, "grads of a second call with the same cache", batch=sizes[0])
+    wrong = compare("grads of a second call with the same cache", same_cache, wanted, batch=sizes[0])
+    expect.true(wrong is None, wrong.sentence if wrong else "", kind=wrong.kind if wrong else "", fault="cache-spent")
 
 
 @pytest.mark.cell("test_two_layer_backward")
@@ -281,7 +282,7 @@ def test_losses_before_each_step(student, reference, draw, expect, steps):
 
 
 @pytest.mark.cell("test_train")
-@pytest.mark.parametrize("steps", [1, 3])
+@pytest.mark.parametrize("steps", [1, 2])
 def test_given_params_stay(student, reference, draw, expect, steps):
     """The result is right, and right again for the same arrays, params above all."""
     data = {"function": "train", "arguments": list(training(draw, steps).values())}
@@ -367,5 +368,6 @@ def training(draw, steps):
     if np.array_equal(labels[rows], labels[:3]):
         rows = np.roll(rows, 1)
     # A row that stands in a batch twice counts twice.
-    batches = [rows, draw.choice(4, 2), np.append(draw.choice(4, 3), rows[0])][:steps]
+    two, three = draw.choice(4, 2), draw.choice(4, 3)
+    batches = [rows, two, np.append(three, three[:1])][:steps]
     return {"x": x, "labels": labels, "params": params, "learning_rate": 0.5, "batches": batches}

@@ -161,6 +161,17 @@ NUMERICAL_GRADIENT = [
         tests=DIFFERENCES,
     ),
     Fault(
+        "difference-flat-copy",
+        family="NP12",
+        cell="numerical_gradient",
+        edits={"return gradient": "return gradient if x.flags.c_contiguous else 0 * gradient"},
+        words="Your slopes are right where the rows of x lie in memory one after the other, and all 0 where they do "
+        "not, as in a transpose. `reshape(-1)` and `ravel()`, for example, give a view of the first and a copy of the "
+        "second, and f never sees what is written into a copy. Look at which array you move and which one f gets.",
+        tests=DIFFERENCES,
+        pairs=False,
+    ),
+    Fault(
         "difference-is-zero",
         family="NP12",
         cell="numerical_gradient",
@@ -410,6 +421,17 @@ BACKWARD_FAULTS = [
         # Named by the check: what stands under the key is anybody's choice.
         words="Your dict has the four keys, and at least one more. A loop over the gradients, as an update of all "
         "parameters may be, then meets a name that no parameter has. Look at what else you store in the dict.",
+        tests=("test_two_layer_backward",),
+    ),
+    Fault(
+        "cache-spent",
+        family="NP12",
+        cell="two_layer_backward",
+        # Named by the check: what becomes of the cache is anybody's choice.
+        words="The gradients of a first call are right, and those of a second call with the same cache are wrong: the "
+        "first has changed something that the second needs. No function may change the arrays that it is given, and "
+        "those in the cache are among them. Look for what writes into the cache, or into an array that you have taken "
+        "from it.",
         tests=("test_two_layer_backward",),
     ),
     Fault(
@@ -971,6 +993,17 @@ CROSS_ENTROPY = [
         tests=LOSS,
     ),
     Fault(
+        "index-of-floating-point-numbers",
+        family="NP10",
+        cell="softmax_cross_entropy",
+        raises=r"IndexError: arrays used as indices must be of integer",
+        words="An array that you use as an index holds neither integers nor truth values; NumPy takes nothing else. "
+        "If your function works for some dtypes of labels: uint64 together with int64, which np.arange gives, becomes "
+        "float64, since no integer type holds both. Look at how your index is computed.",
+        tests=("test_softmax_cross_entropy",),
+        pairs=False,
+    ),
+    Fault(
         "scores-changed-in-place",
         family="NP12",
         cell="softmax_cross_entropy",
@@ -1162,6 +1195,16 @@ TRAINING = [
         edits={"x[batch]": "x", "labels[batch]": "labels"},
         words="Every step uses all rows, whatever the batch says. Look at which rows you pass to the forward pass.",
         tests=TRAIN,
+    ),
+    Fault(
+        "rows-counted-once",
+        cell="train",
+        edits={"for batch in batches:": "for batch in map(np.unique, batches):"},
+        words="A row that stands in a batch twice counts once in your losses and steps. It is in the batch twice, so "
+        "it counts twice in the mean. A mask or a set knows which rows are meant, and not how often. Look at how you "
+        "pick the rows of a batch.",
+        tests=TRAIN,
+        pairs=False,
     ),
     Fault(
         "labels-not-batched",

@@ -108,7 +108,6 @@ PATHS = """paths, passed = [(tensor, gradient)], []
 FORGET = "node.inputs, node.saved, node.vjp = (), (), used_up"
 LEAF = "node.grad = before + np.array(gradient, dtype=np.float64)"
 ACCUMULATE = "gradients[id(t)] + g if id(t) in gradients else g"
-IN_PLACE = "np.add(gradients[id(t)], g, out=gradients[id(t)]) if id(t) in gradients else g"
 START, OWN_START = "{id(tensor): gradient}", "{id(tensor): np.array(gradient, dtype=np.float64)}"
 VISIT = """        elif id(node) not in seen:
             seen.add(id(node))
@@ -130,11 +129,6 @@ ADDED_IN_PLACE = (
     "You add to `.grad` in place, and the array in it is one that another leaf holds as well, so the other "
     "grows, too. An addition hands the same array to both of its inputs. Look at what you store for the "
     "first gradient."
-)
-SUMMED_IN_PLACE = (
-    "The second gradient that arrives at a tensor is added in place, to an array that is not the tensor's own, so "
-    "that the gradient of another tensor changes with it. A vjp may hand the same array to two inputs, as that of an "
-    "addition does, or hand on the one that it was given. Look at how you add gradients up."
 )
 
 IN_BACKWARD = [
@@ -241,18 +235,11 @@ IN_BACKWARD = [
     Fault(
         "summed-in-place",
         cell="backward",
-        edits={ACCUMULATE: IN_PLACE, START: OWN_START},
-        words=SUMMED_IN_PLACE,
+        # Named by the check: which gradients are wrong depends on the order of processing.
+        words="The second gradient that arrives at a tensor is added in place, to an array that is not the tensor's "
+        "own, so that the gradient of another tensor changes with it. A vjp may hand the same array to two inputs, as "
+        "that of an addition does, or hand on the one that it was given. Look at how you add gradients up.",
         tests=BACKWARD,
-        pairs=False,
-    ),
-    Fault(
-        "summed-in-place-from-the-start",
-        cell="backward",
-        edits={ACCUMULATE: IN_PLACE},
-        words=SUMMED_IN_PLACE,
-        tests=BACKWARD,
-        pairs=False,
     ),
     Fault(
         "leaves-share-a-gradient",
@@ -538,6 +525,15 @@ IN_ARITHMETIC = [
         words="Your slope of `a ** k` is the one with respect to the exponent: `a ** k * log(a)`. Here the exponent "
         "is a constant, and the base moves.",
         tests=ARITHMETIC,
+    ),
+    Fault(
+        "power-zero-at-zero",
+        cell="arithmetic",
+        edits={"if exponent == 0:": "if False:"},
+        words="At `a = 0` your slope of `a ** 0` is nan: 0 times a negative power of 0, for example, is 0 times "
+        "infinity. `a ** 0` is 1 everywhere: how steep is it?",
+        tests=ARITHMETIC,
+        pairs=False,
     ),
     Fault(
         "power-divides-by-zero",
@@ -943,6 +939,16 @@ IN_MODES = [
         words="`add_` changes the numbers and not the version, so a graph that needs the old ones goes on with the "
         "new.",
         tests=MODES,
+    ),
+    Fault(
+        "add-refuses-leaves-alone",
+        cell="modes",
+        edits={"if Tensor.recording and a.requires_grad:": "if Tensor.recording and a.requires_grad and not a.inputs:"},
+        words="While recording is on, your `add_` refuses a leaf that requires gradients, and changes a result that "
+        "requires them. The backward pass would know nothing of that change either. Look at what is asked before the "
+        "numbers are touched.",
+        tests=MODES,
+        pairs=False,
     ),
     Fault(
         "add-not-refused",

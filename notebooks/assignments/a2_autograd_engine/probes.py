@@ -132,6 +132,40 @@ def run_own_programs(ns, programs):
     return found
 
 
+def gradients_of_sums(ns, x, w, gradient, copies):
+    """The gradients of x and w in sums that use x, or a part, twice; and whether arrays that a vjp has returned were
+    written into, and have grown. A vjp returns twice what it was given, or two copies of it. All numbers are above 0.
+    """
+    import numpy as np
+
+    returned = []
+
+    def add(a, b):
+        def vjp(g):
+            both = (g.copy(), g.copy()) if copies else (g, g)
+            returned.extend((part, part.copy()) for part in both)
+            return both
+
+        return ns.Tensor.from_op(a.data + b.data, (a, b), vjp)
+
+    sums = [
+        lambda t, u: add(add(u, t), t),
+        lambda t, u: add(t, add(u, t)),
+        lambda t, u: add(add(t, u), t),
+        lambda t, u: add(t, add(t, u)),
+        lambda t, u: add(u, add(t, t)),
+        lambda t, u: add(t, add(t, t)),
+        lambda t, u: (lambda part: add(part, add(part, u)))(add(t, u)),
+    ]
+    found = []
+    for of in sums:
+        t, u = ns.Tensor(x, requires_grad=True), ns.Tensor(w, requires_grad=True)
+        ns.backward(of(t, u), gradient.copy())
+        found.append([part.grad for part in (t, u) if part.grad is not None])
+    written = [after - before for after, before in returned if np.any(after != before)]
+    return [found, np.array([float(bool(written) and all(np.all(change > 0) for change in written))])]
+
+
 def gradients_of_two_passes(ns, x, y, c, gradient):
     """The gradients of x and y after one and two backward passes through (x + y) * c; what else has a gradient; and
     the gradient of y and the one that was passed, after that of x has been changed.
@@ -375,8 +409,8 @@ def detached(ns, x, gradient):
 
 
 def added_in_place(ns, x, value, gradient):
-    """Numbers and versions after add_ on a constant, on a leaf under Tensor.recording = False, and on a leaf while
-    recording is on; and the gradient of a product whose factor was changed.
+    """Numbers and versions after add_ on a constant, on a leaf under Tensor.recording = False, and on a leaf and a
+    result while recording is on; and the gradient of a product whose factor was changed.
     """
     import contextlib
 
@@ -384,8 +418,9 @@ def added_in_place(ns, x, value, gradient):
 
     op = ns.Tensor.from_op
     constant, leaf, refused = ns.Tensor(x), ns.Tensor(x, requires_grad=True), ns.Tensor(x, requires_grad=True)
-    held = [t.data for t in (constant, leaf, refused)]
-    versions = [t.version for t in (constant, leaf, refused)]
+    result = op(3 * refused.data, (refused,), lambda g: (3 * g,))
+    held = [t.data for t in (constant, leaf, refused, result)]
+    versions = [t.version for t in (constant, leaf, refused, result)]
     y = op(leaf.data * leaf.data, (leaf, leaf), lambda g: (g * leaf.data, g * leaf.data), (leaf,))
     ns.add_(ns.add_(constant, value), 2)
     ns.Tensor.recording = False
@@ -393,8 +428,9 @@ def added_in_place(ns, x, value, gradient):
         ns.add_(leaf, value)
     finally:
         ns.Tensor.recording = True
-    with contextlib.suppress(RuntimeError):
-        ns.add_(refused, value)
+    for t in (refused, result):
+        with contextlib.suppress(RuntimeError):
+            ns.add_(t, value)
     with contextlib.suppress(RuntimeError):
         ns.backward(y, gradient)
     return [held, np.array(versions, dtype=float).ravel(), [] if leaf.grad is None else leaf.grad]

@@ -90,6 +90,10 @@ def test_gradients_of_saturated_entries_by_hand(student, reference, draw, expect
     zero = z == 20.0 and dtype == "float64" and all(isinstance(v, Tensor) and not np.any(v.array) for v in got)
     found = "All three gradients are zero everywhere."
     expect.true(not zero, found, kind="zero", fault="manual-slope-rounded-in-float64-too")
+    sizes = [[np.abs(getattr(value, "array", value)) for value in values] for values in (got, wanted)]
+    large = z == 20.0 and all(np.all(mine > 50 * right) for mine, right in zip(*sizes, strict=True))
+    found = "All three gradients are more than 50 times too large."
+    expect.true(not large, found, kind="large", fault="manual-slope-bounded")
     expect.close(got, wanted, names=BY_HAND[1:], rtol=1e-3, atol=0)
 
 
@@ -501,17 +505,25 @@ def test_gradients_of_the_penalized_loss(student, reference, draw, expect, sizes
 @pytest.mark.cell("test_penalized_loss")
 @pytest.mark.parametrize("sizes", MODELS[:2])
 @pytest.mark.parametrize("strength", [0.7, 0])
-def test_penalized_loss_leaves_no_trace(student, reference, draw, expect, sizes, strength):
-    """The loss is right, also in a second call; x and t do not require gradients after it, and no .grad has changed."""
-    data = penalized(draw, sizes, strength) | {"with_traces": True}
+@pytest.mark.parametrize("kind", ["function", "module"])
+def test_penalized_loss_leaves_no_trace(student, reference, draw, expect, sizes, strength, kind):
+    """The loss is right, also in a second call; x and t do not require gradients after it, and no .grad has changed.
+    (Where f is a module, the .grad of its parameters is filled.)
+    """
+    data = penalized(draw, sizes, strength) | {"with_traces": True, "kind": kind}
     got, wanted = student.run(penalty_and_gradients, **data), reference.run(penalty_and_gradients, **data)
     expect.close(got["loss"], wanted["loss"], "the loss", batch=sizes[0])
     expect.close(got["again"], wanted["again"], "the loss of a second call with the same x and t", batch=sizes[0])
     expect.equal(got["requires_grad"], [False, False], "requires_grad of (x, t) after the call")
     for name, grad in zip("xt", got["grad of x and t"], strict=True):
         as_before(expect, grad, None, f"`.grad` of {name}")
+    filled = kind == "module"
     for name, grad in sorted(got["grad"].items()):
-        as_before(expect, grad, None, f"`.grad` of the parameter {name} of f")
+        gone = filled and (grad is None or (isinstance(grad, Tensor) and not np.any(grad.array)))
+        found = f"`.grad` of the parameter {name} of f was filled with ones, which are gone after the call."
+        expect.true(not gone, found, kind="cleared", fault="penalty-clears-gradients")
+        before = np.ones(data["params"][name].shape) if filled else None
+        as_before(expect, grad, before, f"`.grad` of the parameter {name} of f")
 
 
 def penalized(draw, sizes, strength, dtype="float64", layout="plain"):
@@ -593,7 +605,9 @@ def training(draw, steps, kind="plain", dtype="float64"):
     # Targets far apart and rows out of order: a target that goes with another row shows.
     rows = np.roll(np.arange(m), 1 + int(draw.integers(0, m - 1, ())))
     t = draw.permutation(m).astype(dtype) - 2 + draw.normal((m,), 0.1, dtype)
-    batches = [rows[:3], rows[3:4], draw.choice(m, 4)][:steps]
+    picked = draw.choice(m, 3)
+    # A row that stands in a batch twice counts twice.
+    batches = [rows[:3], rows[3:4], np.append(picked, picked[:1])][:steps]
     x = draw.normal((m, d), 1.0, dtype)
     return {"x": x, "t": t, "params": params, "learning_rate": 0.2, "batches": batches, "kind": kind}
 

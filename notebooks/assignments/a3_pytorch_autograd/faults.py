@@ -128,6 +128,15 @@ MANUAL = [
         tests=BY_HAND,
     ),
     Fault(
+        "manual-slope-bounded",
+        cell="manual_gradients",
+        # Named by the check: where the bound lies is anybody's choice.
+        words="Your gradients are right where |z| is 8, and many times too large where it is 20. The slope of tanh "
+        "goes on falling, by a factor of about 7 each time that |z| grows by 1. If you keep z or the slope within a "
+        "bound, or add a small number to something: what does that do to the slope at 20?",
+        tests=BY_HAND,
+    ),
+    Fault(
         "manual-slope-rounded-to-zero",
         cell="manual_gradients",
         edits={" / torch.cosh(z) ** 2": " * (1 - y**2)"},
@@ -1232,6 +1241,16 @@ PENALTY = [
         pairs=False,
     ),
     Fault(
+        "penalty-clears-gradients",
+        family="AG01",
+        cell="penalized_loss",
+        # Named by the check: what was cleared may be None or zeros.
+        words="Your loss is right, but what the parameters of f had in `.grad` before the call is gone. Whoever "
+        "collects the gradients of several losses loses those before yours. When they are cleared is the caller's "
+        "business. Look for what clears or replaces a `.grad`.",
+        tests=PENALIZED,
+    ),
+    Fault(
         "penalty-x-not-tracked",
         family="AG09",
         cell="penalized_loss",
@@ -1600,6 +1619,16 @@ TRAINING = [
         words="The rows of x are those of the batch, the targets are the first ones of all. So the network learns "
         "targets that belong to other rows. Look at how you pick the targets of a batch.",
         tests=TRAIN,
+    ),
+    Fault(
+        "train-rows-counted-once",
+        cell="train",
+        edits={"for batch in batches:": "for batch in map(torch.unique, batches):"},
+        words="A row that stands in a batch twice counts once in your losses and steps. It is in the batch twice, so "
+        "it counts twice in the mean. A mask or a set knows which rows are meant, and not how often. Look at how you "
+        "pick the rows of a batch.",
+        tests=TRAIN,
+        pairs=False,
     ),
     Fault(
         "train-batches-ignored",

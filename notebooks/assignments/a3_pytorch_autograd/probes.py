@@ -240,8 +240,11 @@ def power_scale_after_change(ns, a, b, power, v, which):
     return list(gradients)
 
 
-def penalty_and_gradients(ns, x, t, params, strength, layout, with_traces=False):
-    """The loss, what `backward` then gave the parameters, and if asked the traces that were left before it."""
+def penalty_and_gradients(ns, x, t, params, strength, layout, with_traces=False, kind="function"):
+    """The loss, what `backward` then gave the parameters, and if asked the traces that were left before it.
+
+    kind: f is a `function`, or a `module` with parameters whose `.grad` is filled.
+    """
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out
@@ -251,6 +254,17 @@ def penalty_and_gradients(ns, x, t, params, strength, layout, with_traces=False)
 
     def f(rows):
         return torch.tanh(rows @ weights["W"] + weights["b"]) @ weights["u"]
+
+    if kind == "module":
+
+        class Model(torch.nn.Module):
+            def forward(self, rows):
+                return torch.tanh(rows @ self.W + self.b) @ self.u
+
+        f, weights = Model(), {name: torch.nn.Parameter(weight.detach()) for name, weight in weights.items()}
+        for name, weight in weights.items():
+            f.register_parameter(name, weight)
+            weight.grad = torch.ones_like(weight)
 
     loss = ns.penalized_loss(f, given, target, strength)
     traces = {

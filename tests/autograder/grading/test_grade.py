@@ -111,6 +111,7 @@ UNTOUCHED = (Verdict.NOT_ATTEMPTED, 0.0, None)
         (square("return helper(x)"), HELPER, PASSED, PASSED, ""),
         (square("return x ** 2\n1 / 0"), [], PASSED, PASSED, ""),  # what a cell defined before it raised is there
         ({"square": "1 / 0\n" + SOLUTIONS["square"]}, [], FAILED, PASSED, RAISED),
+        ({"square": "x = 1\nraise NotImplementedError()"}, [], FAILED, PASSED, "The cell square is not finished"),
         (square("return Yes()", YES), [], FAILED, PASSED, ""),
         ({"total": "def total(x):\n    import os; os._exit(0)"}, [], PASSED, CRASH, ""),
         (square("if len(x) == 2: os._exit(0)\n    return x ** 2", "import os\n"), [], NOT_IN_PLACE, PASSED, ""),

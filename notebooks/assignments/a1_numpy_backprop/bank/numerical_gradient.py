@@ -17,7 +17,7 @@ def numerical_gradient(f, x, h=1e-5):
 WRONG = [
     Wrong("wrong_difference_flat_copy", "Moves entries of x.reshape(-1), which of a transpose is a copy.")
     .breaks("it may be a transpose")
-    .expect(test_numerical_gradient="partial")
+    .expect(test_numerical_gradient="partial:difference-flat-copy")
     .whole("""
 def numerical_gradient(f, x, h=1e-5):
     flat, g = x.reshape(-1), np.zeros(x.size)
@@ -29,6 +29,21 @@ def numerical_gradient(f, x, h=1e-5):
         g[i] = (high - f(x)) / (2 * h)
         flat[i] = kept
     return g.reshape(x.shape)
+"""),
+    Wrong("wrong_difference_contiguous_copy", "Moves entries of np.ascontiguousarray(x), and passes x.")
+    .expect(test_numerical_gradient="partial:difference-flat-copy")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    rows = np.ascontiguousarray(x)
+
+    def moved(i, step):
+        rows[i] += step
+        value = f(x)
+        rows[i] -= step
+        return value
+
+    slopes = [(moved(i, h) - moved(i, -h)) / (2 * h) for i in np.ndindex(x.shape)]
+    return np.array(slopes).reshape(x.shape)
 """),
     Wrong("wrong_difference_all_move", "Adds h to the whole array.")
     .expect(test_numerical_gradient="failed:difference-all-entries-move")

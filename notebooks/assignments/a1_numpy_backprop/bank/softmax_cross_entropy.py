@@ -16,7 +16,7 @@ def softmax_cross_entropy(scores, labels):
 WRONG = [
     Wrong("wrong_flat_index", "Labels are added to a flat index, which uint64 turns into floating-point numbers.")
     .breaks("of any integer dtype")
-    .expect(test_softmax_cross_entropy="partial")
+    .expect(test_softmax_cross_entropy="partial:index-of-floating-point-numbers")
     .whole("""
 def softmax_cross_entropy(scores, labels):
     n, c = scores.shape
@@ -27,6 +27,9 @@ def softmax_cross_entropy(scores, labels):
     p.reshape(-1)[right] -= 1
     return loss, p / n
 """),
+    Wrong("wrong_float_labels", "The labels are made floating-point numbers with the scores.")
+    .expect(test_softmax_cross_entropy="failed:index-of-floating-point-numbers")
+    .edit("    N, C = scores.shape", "    N, C = scores.shape\n    labels = labels.astype(scores.dtype)"),
     Wrong("wrong_gradient_negative", "Labels minus probabilities.")
     .breaks("the gradient of that number")
     .expect(test_softmax_cross_entropy="partial:gradient-negative")

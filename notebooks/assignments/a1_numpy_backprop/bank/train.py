@@ -33,8 +33,12 @@ def train(x, labels, params, learning_rate, batches):
 WRONG = [
     Wrong("wrong_batch_as_mask", "A batch becomes a mask: rows come in order, and each of them once.")
     .breaks("a row may stand in one twice")
-    .expect(test_train="partial")
+    .expect(test_train="partial:rows-counted-once")
     .edit("for b in batches:", "for b in (np.isin(np.arange(len(x)), batch) for batch in batches):"),
+    Wrong("wrong_batch_as_set", "The rows are put into a set first.")
+    .expect(test_train="partial:rows-counted-once")
+    .base("by_items")
+    .edit("for b in batches:", "for b in [list({int(row) for row in batch}) for batch in batches]:"),
     Wrong("wrong_all_rows", "Every step uses all rows.")
     .expect(test_train="failed:batches-ignored")
     .base("by_items")

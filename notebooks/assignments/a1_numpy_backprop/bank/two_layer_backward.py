@@ -13,12 +13,22 @@ def two_layer_backward(dscores, cache):
 
 WRONG = [
     Wrong("wrong_backward_spends_the_cache", "The mask is written over the hidden layer, for one call is enough.")
-    .expect(test_two_layer_backward="partial")
+    .expect(test_two_layer_backward="partial:cache-spent")
     .edit(
         'return {"W1": x.T @ dh, "b1": dh.sum(0), "W2": hidden.T @ dscores, "b2": dscores.sum(0)}',
         """dW2 = hidden.T @ dscores
     hidden[:] = hidden > 0
     return {"W1": x.T @ dh, "b1": dh.sum(0), "W2": dW2, "b2": dscores.sum(0)}""",
+    ),
+    Wrong("wrong_backward_collects_in_the_cache", "Gradients are added to those of an earlier call.")
+    .expect(test_two_layer_backward="partial:cache-spent")
+    .edit("return {", "grads = {")
+    .edit(
+        "dscores.sum(0)}",
+        """dscores.sum(0)}
+    before = cache.setdefault("grads", dict.fromkeys(grads, 0))
+    before.update({name: before[name] + grads[name] for name in grads})
+    return dict(before)""",
     ),
     Wrong("wrong_averaged_again", "Every gradient is divided by the batch size once more.")
     .breaks("There is nothing to average here")

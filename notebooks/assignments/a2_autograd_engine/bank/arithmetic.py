@@ -152,6 +152,10 @@ def div(a, b):
     Wrong("wrong_power_exponential", "The slope of an exponential.")
     .expect(test_arithmetic="partial:power-as-exponential")
     .edit("exponent * np.power(a.data, exponent - 1)", "np.power(a.data, exponent) * np.log(a.data)"),
+    Wrong("wrong_power_zero_at_zero", "Zero times infinity.")
+    .expect(test_arithmetic="partial:power-zero-at-zero")
+    .breaks("wherever `a ** exponent` has a finite slope")
+    .edit("if exponent == 0:", "if exponent is None:"),
     Wrong("wrong_power_at_zero", "Divides by a.")
     .expect(test_arithmetic="partial:power-divides-by-zero")
     .breaks("Values and gradients are right wherever")

@@ -327,8 +327,22 @@ def backward(tensor, gradient=None, retain_graph=False):
     .breaks("with the sum of the gradients from all uses")
     .whole(IN_PLACE),
     Wrong("wrong_backward_sums_into_the_start", "The same, and the gradient that was passed is not copied either.")
-    .expect(test_backward="partial:summed-in-place-from-the-start")
+    .expect(test_backward="partial:summed-in-place")
     .whole(IN_PLACE.replace("np.array(gradient, dtype=float)", "gradient")),
+    Wrong("wrong_backward_sums_along_iterators", "The same, in another order: the path holds an iterator per tensor.")
+    .expect(test_backward="partial:summed-in-place")
+    .base("right_iterators")
+    .edit("g = sum(parts.pop(id(t)), np.zeros(t.shape))", "[g] = parts.pop(id(t))")
+    .edit(
+        "                    parts.setdefault(id(s), []).append(part)",
+        """                    if id(s) in parts:
+                        parts[id(s)][0] += part
+                    else:
+                        parts[id(s)] = [part]""",
+    ),
+    Wrong("wrong_backward_sums_as_counted", "The same, with Kahn's order.")
+    .expect(test_backward="partial:summed-in-place")
+    .edit("arriving[id(parent)] = arriving[id(parent)] + part", "arriving[id(parent)] += part"),
     Wrong("wrong_backward_leaves_share", "The given gradient is copied, the first gradient of a leaf is not.")
     .expect(test_backward="partial:leaves-share-a-gradient")
     .breaks("The array is the leaf's own")

@@ -88,6 +88,10 @@ WRONG = [
     .expect(test_modes="partial:add-not-refused")
     .breaks("it raises `RuntimeError` and changes nothing")
     .edit("if a.requires_grad and Tensor.recording:", "if a.data is None:"),
+    Wrong("wrong_add_refuses_leaves", "A result may be changed.")
+    .expect(test_modes="partial:add-refuses-leaves-alone")
+    .breaks("it raises `RuntimeError` and changes nothing")
+    .edit("if a.requires_grad and Tensor.recording:", "if a.requires_grad and a.vjp is None and Tensor.recording:"),
     Wrong("wrong_add_none", "Returns nothing.")
     .expect(test_modes="partial")
     .breaks("records nothing, and returns `a`")

@@ -179,6 +179,13 @@ def manual_gradients(x, w, b):
     .expect(test_manual_gradients="partial:manual-stays-in-float64")
     .edit("    z = x * w + b", "    x, w, b = x.double(), w.double(), b.double()\n    z = x * w + b")
     .edit("(y**2).mean()", "(y**2).mean().item()"),
+    Wrong("wrong_manual_clamped", "z is kept within 15, for cosh might overflow.")
+    .breaks("right to three digits")
+    .expect(test_manual_gradients="partial:manual-slope-bounded")
+    .edit("z = x * w + b", "z = (x * w + b).clamp(-15, 15)"),
+    Wrong("wrong_manual_slope_not_zero", "A slope is never less than 1e-12, so that no entry stops learning.")
+    .expect(test_manual_gradients="partial:manual-slope-bounded")
+    .edit("2 * y / torch.cosh(z) ** 2", "2 * y * (1 / torch.cosh(z) ** 2).clamp(min=1e-12)"),
     Wrong("wrong_manual_all_double", "Computes in float64 and returns float64, the loss as well.")
     .expect(test_manual_gradients="partial:manual-stays-in-float64")
     .edit("    z = x * w + b", "    z = x.double() * w.double() + b.double()"),

@@ -39,6 +39,13 @@ WRONG = [
         "y.backward(torch.ones_like(y), create_graph=True)",
     )
     .edit("strength * g.pow(2).sum() / len(g)", "strength * leaf.grad.pow(2).sum() / len(x)"),
+    Wrong("wrong_penalty_clears", "A model's gradients are cleared, as before a step.")
+    .breaks("`.grad` of `x`, `t` and every parameter")
+    .expect(test_penalized_loss="partial:penalty-clears-gradients")
+    .edit("    leaf =", "    if isinstance(f, torch.nn.Module):\n        f.zero_grad()\n    leaf ="),
+    Wrong("wrong_penalty_sets_to_zero", "The gradients of a model with parameters are set to 0.")
+    .expect(test_penalized_loss="partial:penalty-clears-gradients")
+    .edit("    leaf =", '    if hasattr(f, "parameters"):\n        f.zero_grad(set_to_none=False)\n    leaf ='),
     Wrong("wrong_penalty_constant", "retain_graph where create_graph belongs.")
     .expect(test_penalized_loss="partial:penalty-without-gradient")
     .edit("create_graph=True", "retain_graph=True"),

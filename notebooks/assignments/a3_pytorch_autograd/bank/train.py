@@ -38,6 +38,14 @@ WRONG = [
     .edit("for b in batches:", "for _ in batches:")
     .edit('x[b] @ p["W1"]', 'x @ p["W1"]')
     .edit("loss = torch.nn.functional.mse_loss(out, t[b])", "loss = torch.nn.functional.mse_loss(out, t)"),
+    Wrong("wrong_train_mask", "A batch becomes a mask: rows come in order, and each of them once.")
+    .breaks("a row may stand in one twice")
+    .expect(test_train="partial:train-rows-counted-once")
+    .edit("for b in batches:", "for b in (torch.isin(torch.arange(len(x)), batch) for batch in batches):"),
+    Wrong("wrong_train_set", "The rows are put into a set first.")
+    .expect(test_train="partial:train-rows-counted-once")
+    .base("pairs")
+    .edit("for b in batches:", "for b in [list(set(batch.tolist())) for batch in batches]:"),
     Wrong("wrong_train_backward_each", "backward() once for each parameter.")
     .expect(test_train="failed:train-backward-twice")
     .edit("        loss.backward()\n", "")
