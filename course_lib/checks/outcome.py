@@ -11,6 +11,8 @@ from __future__ import annotations
 import functools
 import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
 from typing import Any, NoReturn
 
 from course_lib.compare import Difference
@@ -31,6 +33,7 @@ class CheckFailed(AssertionError):
         return [f"no   {self}", *([f"     {self.earlier}"] if self.earlier else [])]
 
 
+_OURS = Path(__file__).parents[1]
 ENDED = "this error ended the check. The last line of your own in the traceback above is the place to look at."
 
 _failing: dict[str, dict[int, str]] = {}
@@ -48,6 +51,7 @@ def check(sentence: str, *, stands_alone: bool = False) -> Callable[[Callable[..
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> None:
+            __tracebackhide__ = True  # IPython leaves this frame out
             failing = {} if stands_alone else _failing.setdefault(module, {})
             earlier = _earlier(failing, line)
             try:
@@ -60,7 +64,7 @@ def check(sentence: str, *, stands_alone: bool = False) -> Callable[[Callable[..
             except Exception as error:
                 failing[line] = sentence
                 error.add_note(f"no   {sentence}: {ENDED}{earlier and f' {earlier}'}")
-                raise
+                raise error.with_traceback(_without_ours(error.__traceback__))
             failing.pop(line, None)
             print(f"ok   {sentence}{addition or ''}")
 
@@ -95,6 +99,14 @@ def require(found: Difference | None, hints: Mapping[str, str] | None = None, *,
 def fail(message: str, hint: str = "") -> NoReturn:
     """Raise CheckFailed with a message of its own."""
     raise CheckFailed(f"{message}{f' Hint: {hint}' if hint else ''}")
+
+
+def _without_ours(found: TracebackType | None) -> TracebackType | None:
+    """The traceback from the first frame on that is none of the course's, if there is one."""
+    begin = found
+    while begin and Path(begin.tb_frame.f_code.co_filename).is_relative_to(_OURS):
+        begin = begin.tb_next
+    return begin or found
 
 
 def _earlier(failing: Mapping[int, str], line: int) -> str:

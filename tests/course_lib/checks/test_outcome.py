@@ -67,6 +67,7 @@ def test_jupyter_shows_one_line_instead_of_a_traceback(capsys: pytest.CaptureFix
     shell.run_cell("doubles(lambda x: x + 'a')")
     shown = capsys.readouterr().out.splitlines()
     assert len(shown) > 5, "NumPy's own error, and below it the check's line"
+    assert not [line for line in shown if "checks/outcome.py" in line], "no frame of ours"
     assert shown[-1].startswith("no   twice x is right: this error ended the check. The last line of your own")
 
 
