@@ -64,7 +64,8 @@ def check(sentence: str, *, stands_alone: bool = False) -> Callable[[Callable[..
             except Exception as error:
                 failing[line] = sentence
                 error.add_note(f"no   {sentence}: {ENDED}{earlier and f' {earlier}'}")
-                raise error.with_traceback(_without_ours(error.__traceback__))
+                error.__traceback__ = _without_ours(error.__traceback__)
+                raise
             failing.pop(line, None)
             print(f"ok   {sentence}{addition or ''}")
 
