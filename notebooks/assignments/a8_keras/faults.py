@@ -920,8 +920,9 @@ TRANSFER_FAULTS = [
         "tune-all-layers",
         cell="transfer",
         edits={"late = k >= len(base.layers) - depth": "late = True"},
-        words="In the second phase all layers of base learn but the batch normalizations, whatever depth says. The "
-        "first layers hold the most general features. Look at which layers you choose.",
+        words="In the second phase layers of base learn that are not among the last `depth`: where we looked, all "
+        "but the batch normalizations, which count as layers, too. Look at which layers you choose, and how you count "
+        "them.",
         tests=TRANSFER,
     ),
     Fault(
