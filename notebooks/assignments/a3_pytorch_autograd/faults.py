@@ -930,9 +930,9 @@ TWO_INPUTS = [
         family="CF03",
         cell="power_scale",
         edits={".sum_to_size(b.shape)": ".sum(dim=0)"},
-        words="Your gradient for b is always summed over the first axis. That fits one way of broadcasting only: where "
-        "b has the full shape, or was broadcast along another axis, the shape or the values are wrong. Look at how "
-        "the axes to sum over depend on the shapes.",
+        words="Your gradients are summed in a way that does not fit every broadcasting: one comes back in a shape "
+        "not its own, or with wrong values, as from a sum over the first axis alone. Look at how the axes to sum "
+        "over depend on the shapes, and which axes are left.",
         tests=POWER_SCALE,
         pairs=False,
     ),

@@ -347,8 +347,8 @@ SPLIT_FAULTS = [
     Fault(
         "split-over-all-classes",
         cell="split_by_group",
-        words="The number of validation groups is right for all classes together, but not for each class. A rare "
-        "class may then be missing in validation. Look at the set from which you draw groups.",
+        words="Some class has not the number of validation groups that the text gives. A rare class may then be "
+        "missing in validation. Look at the set from which you draw, and at whether a group can come twice.",
         tests=SPLIT,
     ),
     Fault(
