@@ -106,6 +106,7 @@ def _explain(
             if run.grade_id in solutions and run.status in (*LIMITS, Verdict.FAILED):
                 verdict = run.status if run.status in LIMITS else Verdict.FAILED
                 why = f"did not run to its end: {run.error}"
+                # The line that the released cell ends with; it has no message that could be quoted.
                 if run.error.startswith("NotImplementedError"):
                     why = "is not finished: it still raises NotImplementedError."
                 return verdict, f"The cell {run.grade_id} {why}"

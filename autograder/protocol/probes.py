@@ -60,7 +60,8 @@ def student_line(error: BaseException) -> str:
         # Where the judge tries a solution itself, its cells are `<reference NAME>`.
         if _is_cell(frame.f_code.co_filename) or frame.f_code.co_filename.startswith("<reference "):
             found = _line(number, linecache.getline(frame.f_code.co_filename, number))
-    for filename, number, source in _IN_GRAPH.findall(wire.safe_text(error)):
+    text = wire.safe_text(error)
+    for filename, number, source in _LINE.findall(text) if text.startswith(_TRACED) else ():
         if _is_cell(filename):
             found = _line(number, source)
     return found
@@ -69,12 +70,14 @@ def student_line(error: BaseException) -> str:
 def error_text(error: BaseException) -> str:
     """Its message. TensorFlow's, of a function that it traces, begins with a traceback with paths of this machine."""
     text = wire.safe_text(error)
-    if text.startswith("in user code:"):
+    if text.startswith(_TRACED):
         text = text.rpartition(f"\n    {type(error).__name__}: ")[2].strip()
     return text[:2000]
 
 
-_IN_GRAPH = re.compile(r'File "([^"\n]+)", line (\d+), in .*\n(.*)')
+_TRACED = "in user code:"
+"""how TensorFlow's message begins when the function that it traces raised; the traceback follows as text"""
+_LINE = re.compile(r'File "([^"\n]+)", line (\d+), in .*\n(.*)')
 
 
 def _is_cell(filename: str) -> bool:

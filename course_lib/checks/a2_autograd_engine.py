@@ -49,7 +49,7 @@ def _is_refused(action: Callable[[], Any]) -> bool:
     try:
         action()
     except NotImplementedError:
-        raise
+        raise  # a RuntimeError too, but that of a cell that is not written yet, which is said in words of its own
     except RuntimeError:
         return True
     return False
@@ -144,11 +144,9 @@ def backward_of_shared_tensors(Tensor: Any, backward: Function) -> None:
         "a is used three times, once behind two more operations. It may pass its gradient on only when all have come."
     )
     _require_gradient("x", x, [180.0, -3600.0], hint)
-    w, x, gradient = (
-        Tensor([1.0, 2.0], requires_grad=True),
-        Tensor([3.0, 4.0], requires_grad=True),
-        np.array([1.0, 10.0]),
-    )
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    x = Tensor([3.0, 4.0], requires_grad=True)
+    gradient = np.array([1.0, 10.0])
     backward(_total(Tensor, _total(Tensor, w, x), x), gradient)
     hint = "In (w + x) + x, each addition hands one array to both inputs. Who else holds the array that you add to?"
     _require_gradient("x", x, [2.0, 20.0], hint)

@@ -237,7 +237,7 @@ def images_are_read_when_asked_for(ImageFiles: Function) -> None:
         try:
             dataset = ImageFiles(root)
         except NotImplementedError:
-            raise
+            raise  # said in words of its own: the class is not written yet
         except Exception as error:
             hint = "`__init__` needs the names of the files, not what is in them."
             fail(f"With an empty file in the folder the data set cannot be made: {type(error).__name__}.", hint)
@@ -270,7 +270,7 @@ def images_name_what_is_damaged(ImageFiles: Function) -> str:
                     hint = "Write it into the message. Item i is file i in the order of the names."
                     fail(f"The ValueError of {name} does not contain the path of the file.", hint)
             except NotImplementedError:
-                raise
+                raise  # said in words of its own: `__getitem__` is not written yet
             except Exception as error:
                 hint = "Some files fail when they are opened, others when their pixels are read."
                 fail(f"{name} raises {type(error).__name__}; it should raise ValueError.", hint)

@@ -40,3 +40,8 @@ def test_a_message_that_holds_a_traceback_gives_its_end_and_the_students_line() 
     assert error_text(error) == "'SymbolicTensor' object has no attribute 'numpy'\n    (it has none)"
     assert student_line(error) == "line 10 of the cell: history.append(loss.numpy())"
     assert error_text(AttributeError("in user code: nothing more")) == "in user code: nothing more"
+
+
+def test_a_traceback_that_a_student_quotes_is_not_where_the_error_was_raised() -> None:
+    error = raised(f"quoted = {TRACED[15:]!r}\nraise ValueError(quoted)\n", CELL)
+    assert student_line(error) == "line 2 of the cell: raise ValueError(quoted)"
