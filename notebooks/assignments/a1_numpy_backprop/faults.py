@@ -18,6 +18,7 @@ TRAIN = ("test_train",)
 CENTRAL = "gradient[index] = (f(x + step) - f(x - step)) / (2 * h)"
 PICKED = "-log_p[rows, labels].mean()"
 LOG_P = "log_p = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))"
+OTHERS = "np.log1p(-np.exp(log_p) * (np.arange(log_p.shape[1]) != labels[:, None])).sum(axis=1)"
 LATE = "softmax_cross_entropy(two_layer_forward(x[losses[-1]], params)[0], labels[losses[-1]])[0]"
 UPDATE = "params[name] = params[name] - learning_rate * grads[name]"
 
@@ -73,6 +74,16 @@ SMALL_GRAPH = [
         words="All your gradients are divided by the number of entries. That belongs to a mean; c is a sum. Look at "
         "the slope of c with respect to one entry of b.",
         tests=GRAPH,
+    ),
+    Fault(
+        "graph-starts-with-c",
+        cell="small_graph",
+        edits={"grad_b = np.ones_like(z)": "grad_b = np.full_like(z, c)"},
+        words="All your gradients are c times the right ones. The way back starts with the gradient of c with respect "
+        "to c itself, and not with the value of c. How fast does c grow with itself? Look at the first line of your "
+        "way back.",
+        tests=GRAPH,
+        pairs=False,
     ),
     Fault(
         "graph-grad-z-is-one-number",
@@ -182,6 +193,15 @@ NUMERICAL_GRADIENT = [
         tests=DIFFERENCES,
         pairs=False,
         bare=True,
+    ),
+    Fault(
+        "difference-first-entry-only",
+        cell="numerical_gradient",
+        edits={CENTRAL: f"{CENTRAL}\n        break"},
+        words="The slope of the first entry of x is right, and all others are 0. Every entry has a slope of its own. "
+        "Look at where your loop ends: is the `return` inside it?",
+        tests=DIFFERENCES,
+        pairs=False,
     ),
     Fault(
         "difference-sign",
@@ -959,6 +979,16 @@ CROSS_ENTROPY = [
         tests=LOSS,
     ),
     Fault(
+        "binary-cross-entropy",
+        cell="softmax_cross_entropy",
+        edits={PICKED: f"-(log_p[rows, labels] + {OTHERS}).mean()"},
+        words="Your loss has a term too many for each wrong class: minus the logarithm of 1 - p, as the loss for "
+        "yes-or-no questions has it. The probabilities of a row sum to 1, so that of the right class says it all. "
+        "Look at the sum in the equation: how many entries of a row occur in it?",
+        tests=LOSS,
+        pairs=False,
+    ),
+    Fault(
         "logarithm-of-base-2",
         cell="softmax_cross_entropy",
         edits={PICKED: "-log_p[rows, labels].mean() / np.log(2)"},
@@ -985,12 +1015,35 @@ CROSS_ENTROPY = [
         tests=("test_softmax_cross_entropy",),
     ),
     Fault(
+        "gradient-zero-where-certain-and-wrong",
+        family="NP07",
+        cell="softmax_cross_entropy",
+        # Named by the check: what makes the gradient 0 is anybody's choice.
+        words="Your dscores is 0 in rows that are certain and wrong. Nothing has more to learn than such a row, and "
+        "with that gradient it changes nothing. A logarithm that is kept away from 0 is flat there, and a product "
+        "with a probability that was rounded to 0 is 0; the formula of the gradient needs neither. Look at how dscores "
+        "comes about in such a row.",
+        tests=("test_softmax_cross_entropy",),
+    ),
+    Fault(
         "loss-of-each-row-returned",
         cell="softmax_cross_entropy",
         edits={PICKED: "-log_p[rows, labels]"},
         words="Your loss is an array with one value for each row. The loss is one number: their mean. Look at the "
         "last step of the equation.",
         tests=LOSS,
+    ),
+    Fault(
+        "one-number-a-row-meets-the-table",
+        family="NP02",
+        cell="softmax_cross_entropy",
+        raises=r"broadcast together with shapes (\((\d+),\d+\) \(\2,\)|\((\d+),\) \(\3,\d+\))",
+        words="An array with one axis meets a table that has as many rows as it has entries. NumPy compares shapes "
+        "from the right, so its entries would go with the columns, and where there are as many rows as columns they "
+        "do, without an error. A sum or a maximum over an axis drops that axis unless it is told to keep it. Look at "
+        "the shapes in the line that raised.",
+        tests=("test_softmax_cross_entropy",),
+        pairs=False,
     ),
     Fault(
         "index-of-floating-point-numbers",

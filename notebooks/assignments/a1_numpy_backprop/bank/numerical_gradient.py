@@ -52,6 +52,9 @@ def numerical_gradient(f, x, h=1e-5):
     slope = (f(x + h) - f(x - h)) / (2 * h)
     return np.full(x.shape, slope)
 """),
+    Wrong("wrong_difference_returns_early", "The return stands inside the loop.")
+    .expect(test_numerical_gradient="failed:difference-first-entry-only")
+    .edit("    return g", "        return g"),
     Wrong("wrong_difference_integers", "The slopes are stored in an array of integers.")
     .breaks("of either precision")
     .expect(test_numerical_gradient="failed:difference-integer-buffer")

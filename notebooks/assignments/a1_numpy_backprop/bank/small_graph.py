@@ -35,6 +35,9 @@ WRONG = [
     .expect(test_small_graph="partial:graph-not-summed", test_numerical_gradient="partial:difference-one-sided-below")
     .edit("b.sum()", "b")
     .edit("(f(x + e) - f(x - e)) / (2 * h)", "(f(x) - f(x - e)) / h", cell="numerical_gradient"),
+    Wrong("wrong_graph_starts_with_c", "The way back starts with the value of c.")
+    .expect(test_small_graph="partial:graph-starts-with-c")
+    .edit("y, x, np.ones(b.shape)", "b.sum() * y, b.sum() * x, np.full(b.shape, b.sum())"),
     Wrong("wrong_graph_builtin_sum", "Python's sum, which adds up the first axis alone.")
     .expect(test_small_graph="partial:graph-first-axis-summed")
     .edit("b.sum()", "sum(b)"),

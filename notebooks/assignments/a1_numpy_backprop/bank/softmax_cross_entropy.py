@@ -177,13 +177,37 @@ def softmax_cross_entropy(scores, labels):
     ),
     Wrong("wrong_gradient_of_the_bound", "The gradient is 0 where the probability is kept away from 0.")
     .breaks("The gradient of such a row is the one of the formula")
-    .expect(test_softmax_cross_entropy="partial")
+    .expect(test_softmax_cross_entropy="partial:gradient-zero-where-certain-and-wrong")
     .edit("(p - y) / N", "np.where(p[range(N), labels][:, None] < 1e-12, 0, p - y) / N"),
-    Wrong("wrong_loss_rounded", "Rounds the loss to four digits.")
+    Wrong("wrong_gradient_through_a_probability_of_zero", "A large slope of the logarithm, times a probability of 0.")
+    .expect(test_softmax_cross_entropy="partial:gradient-zero-where-certain-and-wrong")
+    .edit(
+        "return np.mean(-np.log(p[range(N), labels] + 1e-12)), (p - y) / N",
+        """d = -y / (p + 1e-12) / N
+    d = p * (d - np.sum(d * p, axis=1, keepdims=True))
+    return np.mean(-np.log(p[range(N), labels] + 1e-12)), d""",
+    ),
+    Wrong("wrong_binary_cross_entropy", "The loss of yes-or-no questions, one for each class.")
+    .expect(test_softmax_cross_entropy="partial:binary-cross-entropy")
+    .edit(
+        "np.mean(-np.log(p[range(N), labels] + 1e-12))",
+        "-np.sum(y * np.log(p + 1e-12) + (1 - y) * np.log(1 - p + 1e-12)) / N",
+    ),
+    Wrong("wrong_sum_without_keepdims", "The sum of each row loses its axis.")
+    .expect(test_softmax_cross_entropy="failed:one-number-a-row-meets-the-table")
+    .edit("np.sum(e, axis=1, keepdims=True)", "np.sum(e, axis=1)"),
+    Wrong("wrong_labels_for_one_hot", "Takes labels, one number a row, from the table.")
+    .expect(test_softmax_cross_entropy="failed:one-number-a-row-meets-the-table")
+    .edit("np.eye(C)[labels]", "labels"),
+    Wrong("wrong_larger_number_added", "The probability is raised by 1e-6.")
+    .breaks("Elsewhere the loss is right to five digits")
+    .expect(test_softmax_cross_entropy="partial")
+    .edit("1e-12", "1e-6"),
+    Wrong("wrong_loss_rounded", "Rounds the loss to three decimals.")
     .breaks("Elsewhere the loss is right to five digits")
     .expect(test_softmax_cross_entropy="partial")
     .edit(
-        "np.mean(-np.log(p[range(N), labels] + 1e-12))", "np.round(np.mean(-np.log(p[range(N), labels] + 1e-12)), 4)"
+        "np.mean(-np.log(p[range(N), labels] + 1e-12))", "np.round(np.mean(-np.log(p[range(N), labels] + 1e-12)), 3)"
     ),
     Wrong("wrong_bounded_loss", "A probability is never below 1e-4, so the loss never above 9.2.")
     .breaks("it is enough that the row costs 10 or more")
