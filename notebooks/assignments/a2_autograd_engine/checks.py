@@ -339,6 +339,7 @@ def test_add_in_place(student, reference, draw, expect, shapes):
     expect.close(got[0], wanted[0], names=[f"the numbers of {case}" for case in cases])
     expect.close(got[1], wanted[1], "the versions of these four")
     expect.close(got[2], wanted[2], "x.grad of x * x after a change of x")
+    expect.close(got[3], wanted[3], "how often add_ raised RuntimeError, of two times with recording on")
 
 
 # --- 8. training ----------------------------------------------------------------------------------------------------
@@ -487,7 +488,7 @@ def require_protection(student, reference, draw, expect, codes, shape=(2,)):
     asked = []
     for code in codes:
         leaves = {x: np.abs(draw.away_from_zero(shape, 0.5)) for x in ("x0", "x1", "c0") if x in code}
-        data = {"code": code, "leaves": leaves, "gradient": draw.away_from_zero(shape)}
+        data = {"code": code, "leaves": leaves, "gradient": np.abs(draw.away_from_zero(shape))}
         asked += [(data, changed) for changed in (*leaves, "y")]
     got = [student.run(run_changed, **data, changed=changed) for data, changed in asked]
     for mine, (data, changed) in zip(got, asked, strict=True):

@@ -11,14 +11,6 @@ TENSOR, BACKWARD, ARITHMETIC = ("test_tensor",), ("test_backward",), ("test_arit
 FUNCTIONS, SHAPES, MATMUL = ("test_functions",), ("test_shapes",), ("test_matmul",)
 MODES, TRAINING = ("test_modes",), ("test_training",)
 
-VIEW = """def view(data, inputs, vjp):
-    result = Tensor.from_op(data, inputs, vjp)
-    result.data = data
-    return result
-
-
-def reshape(a, shape):"""
-
 IN_TENSOR = [
     Fault(
         "tensor-shares-the-array",
@@ -82,6 +74,15 @@ IN_TENSOR = [
         tests=TENSOR,
     ),
     Fault(
+        "result-saves-no-constants",
+        cell="tensor",
+        edits={" for t in saved]": " for t in saved if t.requires_grad]"},
+        words="Of the tensors in `saved`, your result notes only those that require gradients. The gradient for a "
+        "weight `w` in `w * x` reads the constant data `x`: if that is changed in place, nobody notices. Which "
+        "tensors in `saved` may a vjp read?",
+        tests=TENSOR,
+    ),
+    Fault(
         "result-saves-nothing",
         cell="tensor",
         edits={"[(t, t.version[0]) for t in saved]": "()"},
@@ -119,11 +120,22 @@ MARKED_EARLY = """        else:
                 if t.requires_grad and id(t) not in seen:
                     seen.add(id(t))
                     waiting.append((t, False))"""
+MARKED_WHEN_PUSHED = """        else:
+            waiting.append((node, True))
+            for t in node.inputs{}:
+                if t.requires_grad and id(t) not in seen:
+                    seen.add(id(t))
+                    waiting.append((t, False))"""
 # Of some mistakes there is more than one spelling, with other answers and the same words.
 NOT_IN_ORDER = (
     "A tensor passes its gradient on before everything that was computed from it has delivered its part; "
     "the late parts are lost. In a reverse topological order a tensor comes after all its users. Look at "
     "when you append a tensor to the order."
+)
+MARKED_TOO_EARLY = (
+    "In some graphs a tensor passes its gradient on before everything that was computed from it has delivered its "
+    "part; the late parts are lost. In others the order is right. While a tensor waits for its turn, it may be met "
+    "again as an input of another one that waits. Look at when a tensor counts as seen."
 )
 ADDED_IN_PLACE = (
     "You add to `.grad` in place, and the array in it is one that another leaf holds as well, so the other "
@@ -201,6 +213,17 @@ IN_BACKWARD = [
         "right, but a ladder in which every tensor is used twice has twice as many paths with every rung: "
         "after 40 rungs a trillion. Add up what arrives at a tensor before you carry it on.",
         tests=BACKWARD,
+    ),
+    *(
+        Fault(
+            f"order-marked-when-pushed{spelling}",
+            cell="backward",
+            edits={VISIT: MARKED_WHEN_PUSHED.format(backward)},
+            words=MARKED_TOO_EARLY,
+            tests=BACKWARD,
+            pairs=False,
+        )
+        for spelling, backward in {"": "", "-from-the-end": "[::-1]"}.items()
     ),
     Fault(
         "order-not-topological",
@@ -343,6 +366,16 @@ IN_BACKWARD = [
         tests=BACKWARD,
     ),
     Fault(
+        "versions-of-constants-not-compared",
+        cell="backward",
+        edits={"if t.version[0] != version:": "if t.requires_grad and t.version[0] != version:"},
+        words="A tensor in `saved` that requires no gradients was changed in place after the forward pass, and the "
+        "backward pass went on with the new numbers. They are read for the gradient of another tensor. Look at the "
+        "pairs in `saved` that you compare.",
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
         "versions-not-compared",
         cell="backward",
         edits={"if t.version[0] != version:": "if False:"},
@@ -377,12 +410,49 @@ NOT_SAVED = (
     "gradient of "
     "no function at all, and nobody is told. What does your vjp read, and who would notice a change of it?"
 )
+CONSTANT_NOT_SAVED = (
+    "If one operand of your {} requires gradients and the other does not, a change in place of the other goes "
+    "unnoticed, and the gradient is that of no function at all. Whose numbers does the gradient for the one operand "
+    "read?"
+)
+ONLY_GRADIENTS = ", saved=[t for t in (a, b) if t.requires_grad])"
+MISSING = "gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))"
+MISSING_NOT_SUMMED = (
+    "A gradient keeps axes that broadcasting has put in front: a row of shape (3,) that becomes (2, 3) has to get a "
+    "gradient of shape (3,), with the sums over the columns. Does `unbroadcast` sum over axes that the shape lacks?"
+)
+DIVIDED = f"return {FROM_OP.format('/')}"
 
 IN_ARITHMETIC = [
     Fault(
+        "missing-axes-not-summed",
+        cell="arithmetic",
+        edits={MISSING: "pass"},
+        words=MISSING_NOT_SUMMED,
+        tests=ARITHMETIC,
+        pairs=False,
+    ),
+    Fault(
+        "missing-axes-not-summed-lined-up",
+        cell="arithmetic",
+        edits={MISSING: "pass", "enumerate(shape)": "enumerate(shape, gradient.ndim - len(shape))"},
+        words=MISSING_NOT_SUMMED,
+        tests=ARITHMETIC,
+        pairs=False,
+    ),
+    Fault(
+        "one-missing-axis-summed",
+        cell="arithmetic",
+        edits={"gradient.ndim - len(shape))": "min(1, gradient.ndim - len(shape)))"},
+        words="Your `unbroadcast` sums over one of the axes in front that the shape lacks. Broadcasting may have added "
+        "several, as for a number that becomes a matrix. Look at how often you sum, or over how many axes.",
+        tests=ARITHMETIC,
+        pairs=False,
+    ),
+    Fault(
         "broadcasting-not-undone",
         cell="arithmetic",
-        edits={"gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))": "return gradient"},
+        edits={MISSING: "return gradient"},
         words="Your `unbroadcast` returns the gradient as it came, in the shape of the result. An entry that was "
         "stretched to four places influences the loss through all four. Which shape does the gradient of a "
         "tensor have?",
@@ -448,6 +518,22 @@ IN_ARITHMETIC = [
         edits={BY_TWO: "gradient * b.data, gradient * a.data"},
         words="The gradients of your `mul` have the shape of the product also where a factor was stretched. Each has "
         "to have the shape of its own tensor.",
+        tests=ARITHMETIC,
+    ),
+    Fault(
+        "sub-not-unbroadcast",
+        cell="arithmetic",
+        edits={"unbroadcast(gradient, a.shape), unbroadcast(-gradient, b.shape)": "gradient, -gradient"},
+        words="The gradients of your `sub` have the shape of the difference also where an operand was stretched. Each "
+        "has to have the shape of its own tensor.",
+        tests=ARITHMETIC,
+    ),
+    Fault(
+        "div-not-unbroadcast",
+        cell="arithmetic",
+        edits={"unbroadcast(gradient / b.data, a.shape), unbroadcast(grad_b, b.shape)": "gradient / b.data, grad_b"},
+        words="The gradients of your `div` have the shape of the quotient also where an operand was stretched. Each "
+        "has to have the shape of its own tensor.",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -554,6 +640,48 @@ IN_ARITHMETIC = [
         tests=ARITHMETIC,
     ),
     Fault(
+        "div-result-not-protected",
+        cell="arithmetic",
+        edits={
+            "-gradient * a.data / b.data**2": "-gradient * result.data / b.data",
+            DIVIDED: DIVIDED.replace("return", "result =") + "\n    return result",
+        },
+        words="The result of `a / b` was changed in place after the forward pass, and your gradient for `b` changes "
+        "with it: it reads the array that the result holds. Who else has this array, and who would notice a change?",
+        tests=ARITHMETIC,
+    ),
+    Fault(
+        "div-result-and-operands-not-protected",
+        cell="arithmetic",
+        edits={
+            "-gradient * a.data / b.data**2": "-gradient * result.data / b.data",
+            DIVIDED: f"result = {UNSAVED.format('/')}\n    return result",
+        },
+        words=NOT_SAVED.format("`div`"),
+        tests=ARITHMETIC,
+        pairs=False,
+    ),
+    *(
+        Fault(
+            f"{name}-constant-not-saved",
+            cell="arithmetic",
+            edits={FROM_OP.format(sign): UNSAVED.format(sign)[:-1] + ONLY_GRADIENTS},
+            words=CONSTANT_NOT_SAVED.format(f"`{name}`"),
+            tests=ARITHMETIC,
+        )
+        for name, sign in {"mul": "*", "div": "/"}.items()
+    ),
+    *(
+        Fault(
+            f"mul-{name}",
+            cell="arithmetic",
+            edits={FROM_OP.format("*"): UNSAVED.format("*")[:-1] + saved},
+            words=NOT_SAVED.format("`mul`"),
+            tests=ARITHMETIC,
+        )
+        for name, saved in {"not-protected": ")", "saves-a-alone": ", (a,))", "saves-b-alone": ", (b,))"}.items()
+    ),
+    Fault(
         "div-not-protected",
         cell="arithmetic",
         edits={FROM_OP.format("/"): UNSAVED.format("/")},
@@ -575,6 +703,10 @@ TANH = "return Tensor.from_op(value.copy(), (a,), lambda gradient: (gradient * (
 TANH_LATE = (
     "result = Tensor.from_op(value, (a,), lambda gradient: (gradient * (1 - result.data**2),))\n    return result"
 )
+EXP_OF_THE_INPUT = {EXP: EXP.replace("gradient * value", "gradient * np.exp(a.data)")}
+TANH_OF_THE_INPUT = {TANH: TANH.replace("value**2", "np.tanh(a.data) ** 2")}
+RELU_LATE = {"gradient * positive": "gradient * (a.data > 0)"}
+LOG_UNSAVED = {"(gradient / a.data,), saved=(a,))": "(gradient / a.data,))"}
 
 IN_FUNCTIONS = [
     Fault(
@@ -636,12 +768,27 @@ IN_FUNCTIONS = [
         "is your slope?",
         tests=FUNCTIONS,
     ),
-    Fault(
-        "log-not-protected",
-        cell="functions",
-        edits={"(gradient / a.data,), saved=(a,))": "(gradient / a.data,))"},
-        words=NOT_SAVED.format("`log`"),
-        tests=FUNCTIONS,
+    *(
+        Fault(
+            f"functions-not-protected{spelling}",
+            cell="functions",
+            edits={**EXP_OF_THE_INPUT, **RELU_LATE, **TANH_OF_THE_INPUT, **log},
+            words=NOT_SAVED.format("`exp` (and of others)"),
+            tests=FUNCTIONS,
+            pairs=False,
+        )
+        for spelling, log in {"": LOG_UNSAVED, "-but-log": {}}.items()
+    ),
+    *(
+        Fault(
+            f"{name}-not-protected", cell="functions", edits=edits, words=NOT_SAVED.format(f"`{name}`"), tests=FUNCTIONS
+        )
+        for name, edits in {
+            "exp": EXP_OF_THE_INPUT,
+            "log": LOG_UNSAVED,
+            "relu": RELU_LATE,
+            "tanh": TANH_OF_THE_INPUT,
+        }.items()
     ),
     Fault(
         "results-not-protected",
@@ -666,6 +813,28 @@ IN_FUNCTIONS = [
     ),
 ]
 
+VIEWS = (
+    "The result of your {} holds a view of the numbers of `a`, and a version of its own. After a change in place of "
+    "`a` the backward pass computed with the new numbers, without a word. Let the result hold a copy, or share the "
+    "version with `a`."
+)
+
+
+def view(result: str, data: str) -> dict[str, str]:
+    """The edit after which `result`, the end of an operation, holds the array itself."""
+    return {f"return {result}": f"result = {result}\n    result.data = {data}\n    return result"}
+
+
+RESHAPED = view(
+    "Tensor.from_op(a.data.reshape(shape), (a,), lambda gradient: (gradient.reshape(a.shape),))",
+    "a.data.reshape(shape)",
+)
+TRANSPOSED = view(
+    "Tensor.from_op(a.data.transpose(axes), (a,), lambda gradient: (gradient.transpose(back),))",
+    "a.data.transpose(axes)",
+)
+PICKED = view("Tensor.from_op(a.data[index], (a,), vjp)", "a.data[index]")
+
 MEAN = "value = a.data.mean(axis, keepdims=keepdims)"
 COUNT = "a.data.size if axis is None else a.shape[{}]"
 BACK_ONE_BY_ONE = """for k in () if keepdims else range(a.data.ndim) if axis is None else np.atleast_1d(axis):
@@ -675,17 +844,30 @@ IN_SHAPES = [
     Fault(
         "views-change-unseen",
         cell="shapes",
-        edits={
-            "def reshape(a, shape):": VIEW,
-            "Tensor.from_op(a.data.reshape": "view(a.data.reshape",
-            "Tensor.from_op(a.data.transpose": "view(a.data.transpose",
-            "Tensor.from_op(a.data[index]": "view(a.data[index]",
-        },
-        words="The result holds a view of the numbers of `a`, and a version of its own. After a change in place of `a` "
-        "the backward pass computed with the new numbers, without a word. Let the result hold a copy, or share the "
-        "version with `a`.",
+        edits={**RESHAPED, **TRANSPOSED, **PICKED},
+        words=VIEWS.format("`reshape` (and of others)"),
         tests=SHAPES,
         pairs=False,
+    ),
+    *(
+        Fault(f"{name}-view-changes-unseen", cell="shapes", edits=edits, words=VIEWS.format(f"`{name}`"), tests=SHAPES)
+        for name, edits in {"reshape": RESHAPED, "transpose": TRANSPOSED, "getitem": PICKED}.items()
+    ),
+    *(
+        Fault(
+            f"summed-axis-not-put-back{spelling}",
+            cell="shapes",
+            edits={
+                "np.broadcast_to(np.reshape(gradient, kept), a.shape)": stretched.format("gradient"),
+                "np.broadcast_to(np.reshape(share, kept), a.shape)": stretched.format("share"),
+            },
+            words="Over some axes the backward pass of your sum or of your mean fails, or stretches the gradient along "
+            "the wrong axis. Without keepdims, the gradient that arrives lacks the axis that is gone, and NumPy lines "
+            "shapes up at their ends. What has to happen to the gradient before it is stretched?",
+            tests=SHAPES,
+            pairs=False,
+        )
+        for spelling, stretched in {"": "np.broadcast_to({}, a.shape)", "-times-ones": "{} * np.ones(a.shape)"}.items()
     ),
     Fault(
         "mean-not-divided",
@@ -807,8 +989,37 @@ IN_SHAPES = [
 ]
 
 GRAD_A, GRAD_B = "gradient @ np.swapaxes(b.data, -1, -2)", "np.swapaxes(a.data, -1, -2) @ gradient"
+ONE_SIDE = {
+    "order": (
+        {"a": "np.swapaxes(b.data, -1, -2) @ gradient", "b": "gradient @ np.swapaxes(a.data, -1, -2)"},
+        "In `a @ b` your gradient for `{0}` multiplies in the wrong order: the shapes fit for square matrices alone. "
+        "Write down the shapes of `a`, `b` and the result, and see which product has the shape of `{0}`.",
+    ),
+    "not-transposed": (
+        {"a": "gradient @ b.data", "b": "a.data @ gradient"},
+        "In `a @ b` your gradient for `{0}` uses the other matrix as it is. It carries a gradient back from columns to "
+        "rows: then it has to be transposed.",
+    ),
+    "all-axes-reversed": (
+        {"a": "gradient @ b.data.T", "b": "a.data.T @ gradient"},
+        "For matrices your gradient for `{0}` is right, for stacks it is not: `.T` reverses all axes, those of the "
+        "stack, too. Only the last two are to be swapped.",
+    ),
+}
+"""a mistake -> what stands in it for the gradient of each matrix, and words"""
 
 IN_MATMUL = [
+    *(
+        Fault(
+            f"matmul-{name}-for-{matrix}",
+            cell="matmul",
+            edits={{"a": GRAD_A, "b": GRAD_B}[matrix]: wrong},
+            words=words.format(matrix),
+            tests=MATMUL,
+        )
+        for name, (both, words) in ONE_SIDE.items()
+        for matrix, wrong in both.items()
+    ),
     Fault(
         "matmul-order",
         cell="matmul",
@@ -834,11 +1045,43 @@ IN_MATMUL = [
         tests=MATMUL,
     ),
     Fault(
+        "matmul-stretched-axes-not-summed",
+        cell="matmul",
+        edits={
+            "unbroadcast(grad_a, a.shape), unbroadcast(grad_b, b.shape)": "grad_a.sum(tuple(range(grad_a.ndim - "
+            "a.data.ndim))), grad_b.sum(tuple(range(grad_b.ndim - b.data.ndim)))"
+        },
+        words="The gradient for a single matrix that serves a whole stack is right. For a stack of one, such as one of "
+        "shape (1, 2, 3), your gradient has the size to which the stack was stretched. It has to have the shape of its "
+        "own tensor.",
+        tests=MATMUL,
+        pairs=False,
+    ),
+    *(
+        Fault(
+            f"matmul-{side}-not-unbroadcast",
+            cell="matmul",
+            edits={f"unbroadcast({gradient}, {gradient[-1]}.shape)": gradient},
+            words=f"If the {side} matrix of a product serves a whole stack, your gradient for it is a stack, too. It "
+            "was stretched, as in exercise 3: what becomes of the gradients of its uses?",
+            tests=MATMUL,
+            pairs=False,
+        )
+        for side, gradient in {"left": "grad_a", "right": "grad_b"}.items()
+    ),
+    Fault(
         "matmul-not-unbroadcast",
         cell="matmul",
         edits={"unbroadcast(grad_a, a.shape), unbroadcast(grad_b, b.shape)": "grad_a, grad_b"},
         words="If one matrix serves a whole stack, your gradient for it is a stack, too. It was stretched, as in "
         "exercise 3: what becomes of the gradients of its uses?",
+        tests=MATMUL,
+    ),
+    Fault(
+        "matmul-constant-not-saved",
+        cell="matmul",
+        edits={", saved=(a, b))": ONLY_GRADIENTS},
+        words=CONSTANT_NOT_SAVED.format("`matmul`"),
         tests=MATMUL,
     ),
     Fault(
@@ -851,6 +1094,7 @@ IN_MATMUL = [
 ]
 
 RESTORE = "Tensor.recording = self.before"
+REFUSED = "if Tensor.recording and a.requires_grad:"
 
 IN_MODES = [
     Fault(
@@ -943,7 +1187,7 @@ IN_MODES = [
     Fault(
         "add-refuses-leaves-alone",
         cell="modes",
-        edits={"if Tensor.recording and a.requires_grad:": "if Tensor.recording and a.requires_grad and not a.inputs:"},
+        edits={REFUSED: "if Tensor.recording and a.requires_grad and not a.inputs:"},
         words="While recording is on, your `add_` refuses a leaf that requires gradients, and changes a result that "
         "requires them. The backward pass would know nothing of that change either. Look at what is asked before the "
         "numbers are touched.",
@@ -951,9 +1195,41 @@ IN_MODES = [
         pairs=False,
     ),
     Fault(
+        "add-refused-raises-the-version",
+        cell="modes",
+        edits={REFUSED: f"{REFUSED}\n        a.version[0] += 1"},
+        words="`add_` leaves the numbers of a tensor that requires gradients as they are while recording is on, but "
+        "raises its version. An earlier result that saved this tensor cannot be passed any more, though nothing has "
+        "changed. Look at what is done before the question is asked.",
+        tests=MODES,
+        pairs=False,
+    ),
+    *(
+        Fault(
+            f"add-refused-too-late{spelling}",
+            cell="modes",
+            edits={REFUSED: f"{REFUSED}\n        a.data += value{more}"},
+            words="While recording is on, `add_` raises `RuntimeError` for a tensor that requires gradients, but has "
+            "changed its numbers already. A change that is refused changes nothing. Look at what is asked before the "
+            "numbers are touched.",
+            tests=MODES,
+            pairs=False,
+        )
+        for spelling, more in {"": "", "-version-and-all": "\n        a.version[0] += 1"}.items()
+    ),
+    Fault(
+        "add-refused-in-silence",
+        cell="modes",
+        edits={'raise RuntimeError("a change in place is not recorded; make it under no_grad()")': "return a"},
+        words="While recording is on, `add_` leaves a tensor that requires gradients as it is, and raises no "
+        "`RuntimeError`. Whoever calls it goes on as if the numbers had changed.",
+        tests=MODES,
+        pairs=False,
+    ),
+    Fault(
         "add-not-refused",
         cell="modes",
-        edits={"if Tensor.recording and a.requires_grad:": "if False:"},
+        edits={REFUSED: "if False:"},
         words="`add_` changes a tensor that requires gradients while recording is on. The backward pass would know "
         "nothing of that change. Look at what is asked before the numbers are touched.",
         tests=MODES,

@@ -410,7 +410,8 @@ def detached(ns, x, gradient):
 
 def added_in_place(ns, x, value, gradient):
     """Numbers and versions after add_ on a constant, on a leaf under Tensor.recording = False, and on a leaf and a
-    result while recording is on; and the gradient of a product whose factor was changed.
+    result while recording is on, and how often the last two raised; and the gradient of a product whose factor was
+    changed.
     """
     import contextlib
 
@@ -428,12 +429,15 @@ def added_in_place(ns, x, value, gradient):
         ns.add_(leaf, value)
     finally:
         ns.Tensor.recording = True
+    raised = np.zeros(1)
     for t in (refused, result):
-        with contextlib.suppress(RuntimeError):
+        try:
             ns.add_(t, value)
+        except RuntimeError:
+            raised += 1
     with contextlib.suppress(RuntimeError):
         ns.backward(y, gradient)
-    return [held, np.array(versions, dtype=float).ravel(), [] if leaf.grad is None else leaf.grad]
+    return [held, np.array(versions, dtype=float).ravel(), [] if leaf.grad is None else leaf.grad, raised]
 
 
 # --- 8. training ----------------------------------------------------------------------------------------------------

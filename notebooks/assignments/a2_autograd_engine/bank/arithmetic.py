@@ -56,7 +56,7 @@ WRONG = [
         "wrong_mul_constants_unsaved",
         "Only factors that require gradients are noted, though each is read for the other.",
     )
-    .expect(test_arithmetic="partial")
+    .expect(test_arithmetic="partial:mul-constant-not-saved")
     .breaks("are changed in place before the backward pass")
     .edit("a.data * g), [a, b])", "a.data * g), [t for t in (a, b) if t.requires_grad])"),
     Wrong("wrong_unbroadcast_nothing", "Broadcasting is not undone.")
@@ -199,6 +199,63 @@ def div(a, b):
         "    for k in range(len(shape)):\n        if shape[k] == 1 != gradient.shape[k]:\n"
         "            gradient = gradient.sum(k, keepdims=True)",
         "    if 1 in shape:\n        gradient = gradient.sum(tuple(shape).index(1), keepdims=True)",
+    ),
+    Wrong("wrong_div_constants_unsaved", "The same for div.")
+    .expect(test_arithmetic="partial:div-constant-not-saved")
+    .base("plain")
+    .edit("vjp, (a, b))  # div", "vjp, [t for t in (a, b) if t.requires_grad])"),
+    Wrong("wrong_constants_unsaved", "The same for both.")
+    .expect(test_arithmetic="partial:mul-constant-not-saved+div-constant-not-saved")
+    .base("plain")
+    .edit("vjp, (a, b))  # mul", "vjp, filter(lambda t: t.requires_grad, (a, b)))")
+    .edit("vjp, (a, b))  # div", "vjp, filter(lambda t: t.requires_grad, (a, b)))"),
+    Wrong("wrong_mul_unprotected", "mul saves nothing.")
+    .expect(test_arithmetic="partial:mul-not-protected")
+    .breaks("are changed in place before the backward pass")
+    .base("plain")
+    .edit("vjp, (a, b))  # mul", "vjp)"),
+    Wrong("wrong_div_reads_its_result", "The gradient of the denominator reads the result.")
+    .expect(test_arithmetic="partial:div-result-not-protected")
+    .breaks("are changed in place before the backward pass")
+    .edit(
+        "    return Tensor.from_op(q.copy(), (a, b), lambda g: back_to(a, b, g / b.data, -g * q / b.data), [b])",
+        "    y = Tensor.from_op(q, (a, b), lambda g: back_to(a, b, g / b.data, -g * y.data / b.data), [b])\n"
+        "    return y",
+    ),
+    Wrong("wrong_div_keeps_its_result", "The same with the array alone, which from_op does not copy.")
+    .expect(test_arithmetic="partial:div-result-not-protected")
+    .edit("q.copy()", "q")
+    .base("early_return", cell="tensor")
+    .edit("out = cls(data)", "out = cls(0)\n        out.data = np.asarray(data, dtype=float)"),
+    Wrong("wrong_sub_not_unbroadcast", "sub hands the gradients on in the shape of the difference.")
+    .expect(test_arithmetic="partial:sub-not-unbroadcast")
+    .edit("lambda g: back_to(a, b, g, -g)", "lambda g: (g, -g)"),
+    Wrong("wrong_div_not_unbroadcast", "div hands the gradients on in the shape of the quotient.")
+    .expect(test_arithmetic="partial:div-not-unbroadcast")
+    .edit("back_to(a, b, g / b.data, -g * q / b.data)", "(g / b.data, -g * q / b.data)"),
+    Wrong("wrong_unbroadcast_stretched_axes_only", "Axes that were put in front are forgotten.")
+    .expect(test_arithmetic="partial:missing-axes-not-summed")
+    .breaks("It undoes the stretching")
+    .edit("while len(gradient.shape) > len(shape):\n        gradient = gradient.sum(0)\n    ", ""),
+    Wrong("wrong_unbroadcast_ones_at_the_end", "The same, with the axes counted from the end.")
+    .expect(test_arithmetic="partial:missing-axes-not-summed-lined-up")
+    .edit("while len(gradient.shape) > len(shape):\n        gradient = gradient.sum(0)\n    ", "")
+    .edit("range(len(shape))", "range(-len(shape), 0)"),
+    Wrong("wrong_unbroadcast_one_missing_axis", "One axis in front is summed over, however many there are.")
+    .expect(test_arithmetic="partial:one-missing-axis-summed")
+    .edit("while len(gradient", "if len(gradient"),
+    Wrong("wrong_mul_saves_the_first", "mul saves its first factor alone.")
+    .expect(test_arithmetic="partial:mul-saves-a-alone")
+    .edit("a.data * g), [a, b])", "a.data * g), [a])"),
+    Wrong("wrong_mul_saves_the_second", "mul saves its second factor alone.")
+    .expect(test_arithmetic="partial:mul-saves-b-alone")
+    .base("plain")
+    .edit("vjp, (a, b))  # mul", "vjp, (b,))"),
+    Wrong("wrong_div_reads_its_result_and_saves_nothing", "div reads its result, and saves nothing.")
+    .expect(test_arithmetic="partial:div-result-and-operands-not-protected")
+    .edit(
+        "    return Tensor.from_op(q.copy(), (a, b), lambda g: back_to(a, b, g / b.data, -g * q / b.data), [b])",
+        "    y = Tensor.from_op(q, (a, b), lambda g: back_to(a, b, g / b.data, -g * y.data / b.data))\n    return y",
     ),
 ]
 BASES["plain"] = """

@@ -136,6 +136,49 @@ def backward(tensor, gradient=None, retain_graph=False):
             t.inputs, t.saved, t.vjp = (), (), spent
 """
 
+WHEN_PUSHED = """
+def arranged(tensor):
+    order, seen, stack = [], {id(tensor)}, [(tensor, False)]
+    while stack:
+        t, finished = stack.pop()
+        if finished:
+            order.append(t)
+            continue
+        stack.append((t, True))
+        for s in t.inputs:
+            if s.requires_grad and id(s) not in seen:
+                seen.add(id(s))
+                stack.append((s, False))
+    return order[::-1]
+
+
+def backward(tensor, gradient=None, retain_graph=False):
+    if gradient is None:
+        if tensor.data.size != 1:
+            raise RuntimeError("several numbers")
+        gradient = np.ones(tensor.shape)
+    order = arranged(tensor)
+    total = {id(t): np.zeros(t.shape) for t in order}
+    total[id(tensor)] = np.array(gradient, dtype=float)
+    for t in order:
+        if getattr(t, "spent", False):
+            raise RuntimeError("spent")
+    for t in order:
+        g = total[id(t)]
+        if t.vjp is None:
+            t.grad = np.array(g) if t.grad is None else t.grad + g
+            continue
+        if any(s.version[0] != n for s, n in t.saved):
+            raise RuntimeError("changed")
+        for s, part in zip(t.inputs, t.vjp(g)):
+            if s.requires_grad:
+                total[id(s)] = total[id(s)] + part
+    if not retain_graph:
+        for t in order:
+            t.spent = t.vjp is not None
+            t.inputs, t.saved, t.vjp = (), (), None
+"""
+
 BASES = {
     "kahn": """
 def backward(tensor, gradient=None, retain_graph=False):
@@ -182,7 +225,7 @@ def backward(tensor, gradient=None, retain_graph=False):
 
 WRONG = [
     Wrong("wrong_backward_constants_unwatched", "Versions of tensors that require no gradients are not looked at.")
-    .expect(test_backward="partial")
+    .expect(test_backward="partial:versions-of-constants-not-compared")
     .breaks("If a tensor in `saved` no longer has the version")
     .edit("s.version[0] != n for", "s.version[0] != n and s.requires_grad for"),
     Wrong("wrong_backward_overwritten", "A later use replaces the gradient of an earlier one.")
@@ -362,4 +405,13 @@ def backward(tensor, gradient=None, retain_graph=False):
         "    if hasattr(tensor, 'spent'):\n        raise RuntimeError('used already')\n    if gradient is None:",
     )
     .edit("t.vjp, t.inputs, t.saved = gone, (), ()", "t.vjp, t.inputs, t.saved, t.spent = None, (), (), True"),
+    Wrong(
+        "wrong_backward_marks_when_pushed", "Marks a tensor when it is pushed, and lists it when its inputs are done."
+    )
+    .expect(test_backward="partial:order-marked-when-pushed")
+    .breaks("with the sum of the gradients from all uses")
+    .whole(WHEN_PUSHED),
+    Wrong("wrong_backward_marks_when_pushed_last_first", "The same, from the last input on.")
+    .expect(test_backward="partial:order-marked-when-pushed-from-the-end")
+    .whole(WHEN_PUSHED.replace("in t.inputs:\n            if", "in reversed(t.inputs):\n            if")),
 ]

@@ -73,7 +73,7 @@ WRONG = [
     .base("recomputed")
     .edit("np.where(a.data > 0, g, 0.0)]", "np.where(g > 0, g, 0.0)]"),
     Wrong("wrong_relu_late_mask", "The mask is made in the backward pass, and nobody is told that it reads a.")
-    .expect(test_functions="partial")
+    .expect(test_functions="partial:relu-not-protected")
     .base("recomputed")
     .edit("np.where(a.data > 0, a.data, 0.0), [a], vjp, [a])", "np.where(a.data > 0, a.data, 0.0), [a], vjp)"),
     Wrong("wrong_relu_no_mask", "ReLU lets all gradients pass.")
@@ -107,4 +107,42 @@ WRONG = [
     .expect(test_functions="failed")
     .breaks("applies the function to every entry")
     .edit(EXP, "    y = a.data.copy()\n    y[:1] = np.exp(y[:1])\n    return elementwise(a, y, y)"),
+    Wrong("wrong_relu_compares_late", "The same with a product.")
+    .expect(test_functions="partial:relu-not-protected")
+    .edit(
+        "    return elementwise(a, np.maximum(a.data, 0), np.heaviside(a.data, 0.5))",
+        "    return Tensor.from_op(np.maximum(a.data, 0), (a,), lambda g: (g * (a.data > 0),))",
+    ),
+    Wrong("wrong_exp_of_the_input_late", "exp is computed again from its input, which is not saved.")
+    .expect(test_functions="partial:exp-not-protected")
+    .base("recomputed")
+    .edit("np.exp(a.data), [a], vjp, [a])", "np.exp(a.data), [a], vjp)"),
+    Wrong("wrong_tanh_of_the_input_late", "tanh is computed again from its input, which is not saved.")
+    .expect(test_functions="partial:tanh-not-protected")
+    .base("recomputed")
+    .edit("np.tanh(a.data), [a], vjp, [a])", "np.tanh(a.data), [a], vjp)"),
+    Wrong("wrong_exp_and_relu_late", "Two of them.")
+    .expect(test_functions="partial:exp-not-protected+relu-not-protected")
+    .base("recomputed")
+    .edit("np.exp(a.data), [a], vjp, [a])", "np.exp(a.data), [a], vjp)")
+    .edit("np.where(a.data > 0, a.data, 0.0), [a], vjp, [a])", "np.where(a.data > 0, a.data, 0.0), [a], vjp)"),
+    Wrong("wrong_functions_unprotected", "Nothing is saved.")
+    .expect(test_functions="partial:functions-not-protected")
+    .breaks("is refused or does no harm")
+    .base("recomputed")
+    .edit("np.exp(a.data), [a], vjp, [a])", "np.exp(a.data), [a], vjp)")
+    .edit("np.log(a.data), [a], vjp, [a])", "np.log(a.data), [a], vjp)")
+    .edit("np.where(a.data > 0, a.data, 0.0), [a], vjp, [a])", "np.where(a.data > 0, a.data, 0.0), [a], vjp)")
+    .edit("np.tanh(a.data), [a], vjp, [a])", "np.tanh(a.data), [a], vjp)"),
+    Wrong("wrong_exp_keeps_its_result", "exp keeps the array of its result, which from_op does not copy.")
+    .expect(test_functions="partial:exp-result-not-protected")
+    .edit(EXP, "    y = np.exp(a.data)\n    return elementwise(a, y, y)")
+    .base("early_return", cell="tensor")
+    .edit("out = cls(data)", "out = cls(0)\n        out.data = np.asarray(data, dtype=float)"),
+    Wrong("wrong_all_but_log_unprotected", "Only log saves its input.")
+    .expect(test_functions="partial:functions-not-protected-but-log")
+    .base("recomputed")
+    .edit("np.exp(a.data), [a], vjp, [a])", "np.exp(a.data), [a], vjp)")
+    .edit("np.where(a.data > 0, a.data, 0.0), [a], vjp, [a])", "np.where(a.data > 0, a.data, 0.0), [a], vjp)")
+    .edit("np.tanh(a.data), [a], vjp, [a])", "np.tanh(a.data), [a], vjp)"),
 ]

@@ -100,4 +100,26 @@ WRONG = [
     .expect(test_modes="partial")
     .breaks("It raises the version by one")
     .edit("a.version[0] = a.version[0] + 1", "a.version = [a.version[0] + 1]"),
+    Wrong("wrong_add_raises_the_version_first", "A refused change has raised the version.")
+    .expect(test_modes="partial:add-refused-raises-the-version")
+    .breaks("it raises `RuntimeError` and changes nothing")
+    .edit("    if a.requires_grad and", "    a.version[0] = a.version[0] + 1\n    if a.requires_grad and")
+    .edit(
+        "    a.data[...] = a.data + value\n    a.version[0] = a.version[0] + 1\n", "    a.data[...] = a.data + value\n"
+    ),
+    Wrong("wrong_add_refuses_too_late", "Refuses after the numbers have changed.")
+    .expect(test_modes="partial:add-refused-too-late")
+    .edit("    if a.requires_grad and", "    a.data[...] = a.data + value\n    if a.requires_grad and")
+    .edit("    a.data[...] = a.data + value\n    a.version[0]", "    a.version[0]"),
+    Wrong("wrong_add_refuses_last", "Refuses when all is done.")
+    .expect(test_modes="partial:add-refused-too-late-version-and-all")
+    .edit("a.requires_grad and Tensor.recording", "a.data is None")
+    .edit(
+        "    return a",
+        "    if Tensor.recording and a.requires_grad:\n        raise RuntimeError('too late')\n    return a",
+    ),
+    Wrong("wrong_add_refuses_in_silence", "Returns without a change, and without an exception.")
+    .expect(test_modes="partial:add-refused-in-silence")
+    .breaks("it raises `RuntimeError` and changes nothing")
+    .edit('raise RuntimeError("would not be recorded")', "return a"),
 ]

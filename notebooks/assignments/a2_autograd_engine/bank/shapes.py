@@ -46,9 +46,30 @@ def getitem(a, index):
 
 WRONG = [
     Wrong("wrong_sum_axis", "The axis is not put back.")
-    .expect(test_shapes="partial")
+    .expect(test_shapes="partial:summed-axis-not-put-back")
     .edit("            g = np.expand_dims(g, axis)", "            pass")
     .edit("g * np.ones(a.shape)", "np.broadcast_to(g, a.shape)"),
+    Wrong("wrong_sum_axis_ones", "The same, stretched by a product.")
+    .expect(test_shapes="partial:summed-axis-not-put-back-times-ones")
+    .edit("            g = np.expand_dims(g, axis)", "            pass"),
+    Wrong("wrong_sum_ones_axis", "The same, the other way around.")
+    .expect(test_shapes="partial:summed-axis-not-put-back-times-ones")
+    .edit("            g = np.expand_dims(g, axis)", "            pass")
+    .edit("g * np.ones(a.shape)", "np.ones_like(a.data) * g"),
+    Wrong("wrong_sum_axis_alone", "The same, in the sum alone.")
+    .expect(test_shapes="partial:summed-axis-not-put-back")
+    .edit(
+        "            g = np.expand_dims(g, axis)\n        return (g * np.ones(a.shape),)",
+        "            pass\n        return (np.broadcast_to(g, a.shape),)",
+    )
+    .edit(
+        "    total = summation(a, axis, keepdims)\n    count = a.data.size // total.data.size\n"
+        "    return Tensor.from_op(total.data / count, (total,), lambda g: (g / count,))",
+        "    v = np.mean(a.data, axis=axis, keepdims=keepdims)\n"
+        "    kept = np.mean(a.data, axis=axis, keepdims=True).shape\n"
+        "    return Tensor.from_op(v, (a,), "
+        "lambda g: (np.reshape(g, kept) * np.ones(a.shape) * v.size / a.data.size,))",
+    ),
     Wrong("wrong_mean_sum", "The gradient of the mean is that of the sum.")
     .expect(test_shapes="partial:mean-not-divided")
     .breaks("They compute `a.data.sum(axis, keepdims=keepdims)` and the mean alike")
@@ -156,4 +177,29 @@ WRONG = [
         "count = a.data.size if axis is None else a.shape[axis if type(axis) is int else axis[0]]",
     )
     .edit("[axes.index(k) for k in range(len(axes))]", "axes"),
+    Wrong("wrong_view_of_reshape", "The result of reshape holds NumPy's view.")
+    .expect(test_shapes="partial:reshape-view-changes-unseen")
+    .breaks("that needs the result's old numbers is refused")
+    .edit(
+        "    return Tensor.from_op(np.reshape(a.data, shape), (a,), lambda g: (np.reshape(g, before),))",
+        "    y = Tensor.from_op(0, (a,), lambda g: (np.reshape(g, before),))\n"
+        "    y.data = np.reshape(a.data, shape)\n    return y",
+    ),
+    Wrong("wrong_view_of_transpose", "That of transpose, as from_op does not copy; the others do.")
+    .expect(test_shapes="partial:transpose-view-changes-unseen")
+    .edit("np.reshape(a.data, shape), (a,)", "np.reshape(a.data, shape).copy(), (a,)")
+    .edit("a.data[index], (a,)", "np.array(a.data[index]), (a,)")
+    .base("early_return", cell="tensor")
+    .edit("out = cls(data)", "out = cls(0)\n        out.data = np.asarray(data, dtype=float)"),
+    Wrong("wrong_views_of_two", "Those of reshape and transpose.")
+    .expect(test_shapes="partial:reshape-view-changes-unseen+transpose-view-changes-unseen")
+    .edit("a.data[index], (a,)", "np.array(a.data[index]), (a,)")
+    .base("early_return", cell="tensor")
+    .edit("out = cls(data)", "out = cls(0)\n        out.data = np.asarray(data, dtype=float)"),
+    Wrong("wrong_view_of_slices", "That of getitem.")
+    .expect(test_shapes="partial:getitem-view-changes-unseen")
+    .edit("np.reshape(a.data, shape), (a,)", "np.array(np.reshape(a.data, shape)), (a,)")
+    .edit("np.transpose(a.data, axes), (a,)", "np.array(np.transpose(a.data, axes)), (a,)")
+    .base("early_return", cell="tensor")
+    .edit("out = cls(data)", "out = cls(0)\n        out.data = np.asarray(data, dtype=float)"),
 ]

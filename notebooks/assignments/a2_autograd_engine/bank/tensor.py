@@ -70,4 +70,14 @@ WRONG = [
     .expect(test_tensor="partial")
     .breaks("makes the result of an operation, which holds `data`")
     .edit("out = cls(data)", "out = cls(inputs[0].data)"),
+    Wrong("wrong_tensor_saves_no_constants", "Notes only what requires gradients.")
+    .expect(test_tensor="partial:result-saves-no-constants")
+    .breaks("the pair with its version number")
+    .edit("        for t in saved:", "        for t in filter(lambda t: t.requires_grad, saved):"),
+    Wrong("wrong_tensor_saves_differentiable_ones", "The same, in a comprehension.")
+    .expect(test_tensor="partial:result-saves-no-constants")
+    .edit(
+        "        for t in saved:\n            out.saved.append((t, t.version[0]))",
+        "        out.saved = tuple((t, t.version[0]) for t in saved if t.requires_grad)",
+    ),
 ]
