@@ -701,6 +701,9 @@ def train_goes_on(train: Function) -> None:
         params, first = _train(train, params, [batch])
         one_by_one += first
     hint = "A step uses the gradients of its own batch: backward() adds to what is in `.grad` already."
+    if compare("", losses[1], one_by_one[1]):
+        hint = "Your second loss is wrong too, though only the first step comes before it. Which parameters and which "
+        hint += "number of rows does it belong to?"
     require(compare("params", together, params), {"": hint, "factor": hint}, source="one after the other it is")
     hint = "One loss for each batch, before the step that uses it."
     found = compare("losses", np.array(losses), np.array(one_by_one))

@@ -886,6 +886,16 @@ TWO_INPUTS = [
         tests=POWER_SCALE,
     ),
     Fault(
+        "power-scale-slope-of-the-exponent",
+        family="CF01",
+        cell="power_scale",
+        edits={"power * b ** (power - 1)": "b**power * torch.log(b)"},
+        words="Your gradient for b holds log b. That is how fast b ** power grows with power, and nobody wants the "
+        "gradient of power. Look at the formula for b: which of the two moves?",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
         "power-scale-exponent-kept",
         family="CF01",
         cell="power_scale",
@@ -1143,12 +1153,32 @@ PENALTY = [
         pairs=False,
     ),
     Fault(
+        "penalty-root-of-zero",
+        cell="penalized_loss",
+        # Before the length that is not squared: where all slopes are 0, that gives the same.
+        edits={"(slopes**2).sum(dim=1).mean()": "((slopes**2).sum(dim=1).sqrt() ** 2).mean()"},
+        words="Your loss is right. Its gradient is nan where all slopes of a row are 0, as in a network whose weights "
+        "start at 0. Something between the slopes and the penalty has no finite slope at 0, as a root has none, and a "
+        "square after it does not help: 0 times inf is nan. Look at how the slopes become the penalty.",
+        tests=PENALIZED,
+        pairs=False,
+    ),
+    Fault(
         "penalty-not-squared",
         cell="penalized_loss",
         edits={"(slopes**2).sum(dim=1).mean()": "(slopes**2).sum(dim=1).sqrt().mean()"},
         words="Your penalty is the mean length of the slopes. The exercise asks for the squared length. Look at the "
         "equation.",
         tests=PENALIZED,
+    ),
+    Fault(
+        "penalty-halved",
+        cell="penalized_loss",
+        edits={"strength * penalty": "strength * penalty / 2"},
+        words="Your penalty is half of what the equation says. The factor 1/2 is a habit of textbooks; the exercise "
+        "has none. Look at the factors in front of the double sum.",
+        tests=PENALIZED,
+        pairs=False,
     ),
     Fault(
         "penalty-summed-over-rows",
@@ -1462,6 +1492,38 @@ TRAINING = [
         },
         words="Your steps are divided by the number of rows in the batch. The loss is a mean, so its gradients hold "
         "that factor already. Look for a division in the step.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-loss-divided-by-the-first-batch",
+        cell="train",
+        edits={LOSS_LINE: LOSS_LINE.replace("mean()", "sum() / len(batches[0])")},
+        words="The first loss and its step are right, and so are later ones whose batch has as many rows as the first. "
+        "The loss of another batch is divided by the number of rows of the first one, so it is too small or too large, "
+        "and its step too. Batches may differ in size. Look at where the number of rows comes from.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-loss-divided-by-all-rows",
+        cell="train",
+        edits={LOSS_LINE: LOSS_LINE.replace("mean()", "sum() / len(x)")},
+        words="Your losses and steps are too small: the loss of a batch is divided by the number of all rows of x. It "
+        "is the mean over the batch's own rows, however many others there are. Look at where the number of rows comes "
+        "from.",
+        tests=TRAIN,
+        pairs=False,
+    ),
+    Fault(
+        "train-restart-at-every-batch",
+        cell="train",
+        edits={
+            "    for batch in batches:": "    start = params\n    for batch in batches:\n        params = "
+            + COPIES.replace("params", "start")
+        },
+        words="Every step starts from the parameters that you were given, so only the last one has an effect. A step "
+        "starts where the step before it ended. Look at what is copied or reset inside the loop.",
         tests=TRAIN,
         pairs=False,
     ),

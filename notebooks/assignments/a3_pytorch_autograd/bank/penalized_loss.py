@@ -14,8 +14,14 @@ def penalized_loss(f, x, t, strength):
 
 WRONG = [
     Wrong("wrong_penalty_root_squared", "The length of the slopes, squared again: a root has no slope at 0.")
-    .expect(test_penalized_loss="partial")
+    .expect(test_penalized_loss="partial:penalty-root-of-zero")
     .edit("g.pow(2).sum() / len(g)", "(g.pow(2).sum(dim=1).sqrt() ** 2).mean()"),
+    Wrong("wrong_penalty_absolute_values", "The absolute values as roots, which have no slope at 0 either.")
+    .expect(test_penalized_loss="partial:penalty-root-of-zero")
+    .edit("g.pow(2).sum() / len(g)", "torch.sqrt(g * g).square().sum() / len(g)"),
+    Wrong("wrong_penalty_halved", "Half of the squared length.")
+    .expect(test_penalized_loss="failed:penalty-halved")
+    .edit("strength * g", "strength / 2 * g"),
     Wrong("wrong_penalty_early_return", "A strength of 0 returns before x is as it was.")
     .breaks("`x` and `t` do not require gradients, and do not afterwards")
     .expect(test_penalized_loss="partial:penalty-marks-x")

@@ -24,6 +24,9 @@ WRONG = [
     .expect(test_power_scale="partial:power-scale-kept-on-ctx")
     .edit("ctx.save_for_backward(a, b)", "ctx.a, ctx.b = a, b")
     .edit("a, b = ctx.saved_tensors", "a, b = ctx.a, ctx.b"),
+    Wrong("wrong_power_scale_logarithm", "The slope with respect to power stands for the one with respect to b.")
+    .expect(test_power_scale="partial:power-scale-slope-of-the-exponent")
+    .edit("g * a * p * b ** (p - 1)", "g * a * torch.exp(p * b.log()) * b.log()"),
     Wrong("wrong_power_scale_elif", "The gradient of b is asked for only where that of a is not.")
     .breaks("or both may require gradients")
     .expect(test_power_scale="partial:power-scale-one-gradient-alone")

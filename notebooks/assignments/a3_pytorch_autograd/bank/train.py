@@ -46,6 +46,23 @@ WRONG = [
     .expect(test_train="partial:train-rows-counted-once")
     .base("pairs")
     .edit("for b in batches:", "for b in [list(set(batch.tolist())) for batch in batches]:"),
+    Wrong("wrong_train_first_batch_size", "Each loss is divided by the size of the first batch.")
+    .expect(test_train="failed:train-loss-divided-by-the-first-batch")
+    .edit("torch.nn.functional.mse_loss(out, t[b])", "(out - t[b]).square().sum() / batches[0].numel()"),
+    Wrong("wrong_train_first_batch_size_kept", "The number of rows is looked up once.")
+    .expect(test_train="failed:train-loss-divided-by-the-first-batch")
+    .base("pairs")
+    .edit("    losses = []", "    losses, n = [], None")
+    .edit("torch.nn.functional.mse_loss(out, t[b])", "torch.dist(out, t[b]) ** 2 / (n := n or len(out))"),
+    Wrong("wrong_train_mean_over_all_rows", "Each loss is divided by the number of all rows.")
+    .expect(test_train="failed:train-loss-divided-by-all-rows")
+    .base("pairs")
+    .edit("torch.nn.functional.mse_loss(out, t[b])", "(out - t[b]).square().sum() / t.numel()"),
+    Wrong("wrong_train_restart", "The copies are made inside the loop.")
+    .expect(test_train="failed:train-restart-at-every-batch")
+    .base("pairs")
+    .edit("    p = {", "    losses = []\n    for b in batches:\n        p = {")
+    .edit("    losses = []\n    for b in batches:\n        out", "        out"),
     Wrong("wrong_train_backward_each", "backward() once for each parameter.")
     .expect(test_train="failed:train-backward-twice")
     .edit("        loss.backward()\n", "")
