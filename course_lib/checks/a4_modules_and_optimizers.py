@@ -309,7 +309,7 @@ def standardize_gradient(Standardize: Function) -> None:
 _PARALLEL_HINTS = {
     "none": "Is there a `return` in forward?",
     "shape": "Outputs are joined along the last axis, and x may have any number of axes.",
-    "factor": "The result is a sum, not a mean. And each branch works once.",
+    "factor": "The result is a sum, not a mean. And each entry of the list works once.",
     "": "Each branch gets x itself, not what another branch returned; and each uses its own weights.",
 }
 
@@ -327,10 +327,13 @@ def parallel_example(ParallelBlock: Function) -> None:
         _linear(-np.eye(2)),
         _linear(np.array([[0.0, 5.0], [3.0, 0.0]])),
     ]
-    for branches, wanted in ((three, [14.0, 3.0]), ([three[0], three[0]], [10.0, 4.0])):
+    twice = {"": "Is there a loop over something that holds each module once, as `children()`, sets and dicts do?"}
+    for name, branches, wanted, hints in (
+        ("y of three branches", three, [14.0, 3.0], _PARALLEL_HINTS),
+        ("y of a block with the same module twice", [three[0], three[0]], [10.0, 4.0], twice),
+    ):
         block = _built(ParallelBlock, "ParallelBlock", branches)
-        name = "y of three branches" if len(branches) == 3 else "y of a block with the same module twice"
-        _require_output(name, block(torch.tensor([1.0, 2.0]).double()), np.array(wanted), _PARALLEL_HINTS)
+        _require_output(name, block(torch.tensor([1.0, 2.0]).double()), np.array(wanted), hints)
 
 
 @check("the block finds its branches: their weights, their gradients, their mode")
@@ -414,10 +417,14 @@ _STEP_HINTS = {
         "lr": "Follow the worked example: m, v, then both divided by 1 - beta ** t, where t is 1 in the first step.",
         "betas": "Which of m, v and t is kept between two steps? beta_1 belongs to m, beta_2 to v.",
         "eps": "eps is added to the root of v_hat: after the division by 1 - beta_2 ** t, and outside the root.",
-        "weight_decay": "In which of the two ways does weight_decay change g, and which uses lr?",
+        "weight_decay": "In which of the two ways does weight_decay change g, and which uses lr? Both come first.",
     },
 }
 _GROUP_HINT = "Options are read from the group at every step: `group[...]`, for each group of `self.param_groups`."
+_LAYOUT_HINT = (
+    "It has not moved. Its entries lie in memory column by column: of such a tensor `reshape(-1)`, for example, makes "
+    "a copy, and what is written into a copy is lost."
+)
 _RELOAD_HINT = (
     "Everything that a step keeps for the next one stands in `self.state[p]`, and every option in the group. "
     "Attributes of the optimizer itself are not saved."
@@ -582,6 +589,8 @@ def _require_like_torch(name: str, build: Function, theirs: Function, settings: 
         said = ", ".join(f"{key}={value}" for key, value in options.items()) or "its defaults"
         hint = _STEP_HINTS[name].get(last, "") if options else "Are the default values those of the exercise?"
         hints = {"not finite": "Is something divided by 0? t is 1 in the first step.", "": hint}
+        if np.array_equal(ours["parameters"][0]["column by column"], _START["column by column"]):
+            hints[f"column by column after step 1 with {said}"] = _LAYOUT_HINT
         _require_steps(ours, wanted, hints, f" with {said}")
 
 

@@ -95,6 +95,15 @@ AFFINE_FAULTS = [
         tests=AFFINE,
     ),
     Fault(
+        "affine-weight-without-gradient",
+        family="AG04",
+        cell="affine",
+        edits={PRODUCT: "x @ self.weight.detach().T"},
+        words="Your weight gets no gradient, so no optimizer will ever change it. `weight.data` and `detach()`, for "
+        "example, give the numbers without their tie to autograd. Look at what `forward` multiplies x by.",
+        tests=AFFINE,
+    ),
+    Fault(
         "affine-bias-not-added",
         cell="affine",
         edits={"return y if self.bias is None else y + self.bias": "return y"},
@@ -389,6 +398,18 @@ STANDARDIZE_FAULTS = [
         edits={"torch.ones(features)": "torch.zeros(features)"},
         words="Your running_var starts at 0. A layer that has seen no batch would divide by nearly 0 in evaluation. "
         "Look at the values that the text gives.",
+        tests=STANDARDIZE,
+    ),
+    Fault(
+        "standardize-without-gradients",
+        family="AG05",
+        cell="standardize",
+        edits={
+            "return (x - mean) / torch.sqrt(var + self.eps)": "y = (x - mean) / torch.sqrt(var + self.eps)\n"
+            "        return y.detach()"
+        },
+        words="backward() fails: nothing leads from your y back to x, so no layer before this one could learn. Only "
+        "the running statistics have no use for gradients. Look at how far a `no_grad` or a `detach` reaches.",
         tests=STANDARDIZE,
     ),
     Fault(
@@ -715,6 +736,16 @@ SGD_FAULTS = [
         tests=OPTIMIZERS,
     ),
     Fault(
+        "step-in-float32",
+        family="NN06",
+        cell="sgd",
+        words="With float64 parameters only the first six to nine digits of your steps are right, as if made in "
+        "float32. `torch.zeros(shape)`, `torch.tensor(number)` and `.float()`, for example, make float32 tensors. Look "
+        "at the dtype of what you keep in `self.state`, and of all else that a step computes with.",
+        tests=OPTIMIZERS,
+        minor=True,
+    ),
+    Fault(
         "missing-gradient-not-skipped",
         cell="sgd",
         edits={SKIP: ""},
@@ -850,6 +881,19 @@ SGD_FAULTS = [
         words="With nesterov=True your step is the plain one. Either the option is not used, or its formula has the "
         "velocity of before the step: g plus momentum times the old v is the new v, and so nothing changes. Look at "
         "which v stands in the last formula.",
+        tests=SGD,
+    ),
+    Fault(
+        "sgd-nesterov-from-the-second-step",
+        family="OP12",
+        cell="sgd",
+        edits={
+            DIRECTION: 'ahead = group["nesterov"] and "later" in state\n'
+            "                    direction = grad + momentum * velocity if ahead else velocity\n"
+            '                    state["later"] = True'
+        },
+        words="With nesterov=True the first step of a parameter is the plain one. The formula holds there too: v is 0 "
+        "before the first step and g after its update. Look at what your first step does otherwise than the next.",
         tests=SGD,
     ),
     Fault(
@@ -1045,6 +1089,18 @@ RMSPROP_FAULTS = [
         },
         words="You divide v by 1 - alpha ** t. That correction belongs to Adam; RMSProp has none. Look at the two "
         "formulas.",
+        tests=RMSPROP,
+    ),
+    Fault(
+        "rmsprop-v-of-before-the-step",
+        family="OP12",
+        cell="rmsprop",
+        edits={
+            SQUARE: 'square = torch.zeros_like(p) + state.get("square", 0.0)',
+            'state["square"] = square': 'state["square"] = alpha * square + (1 - alpha) * p.grad**2',
+        },
+        words="You divide by the root of the v of before the step. In the first step that is 0, and eps alone is left. "
+        "Look at the order of the two formulas.",
         tests=RMSPROP,
     ),
     Fault(
@@ -1256,6 +1312,27 @@ ADAM_FAULTS = [
         tests=ADAM,
     ),
     Fault(
+        "adam-penalty-not-in-v",
+        family="OP11",
+        cell="adam",
+        edits={V: V.replace("grad**2", "p.grad**2")},
+        words="With an L2 penalty your v is made of the gradients without the penalty. The first row of the table "
+        "changes g, and both m and v are made of the new g. Look at which gradient stands in the formula for v.",
+        tests=ADAM,
+    ),
+    Fault(
+        "adam-largest-v",
+        family="OP12",
+        cell="adam",
+        edits={
+            V_HAT: 'state["most"] = torch.maximum(state.get("most", v), v)\n'
+            '                    v_hat = state["most"] / (1 - beta_2**t)'
+        },
+        words="You divide by the root of the largest v so far. That is a variant called AMSGrad; the text divides by v "
+        "itself, which may shrink again. Look at the formula for v with a hat.",
+        tests=ADAM,
+    ),
+    Fault(
         "adam-keeps-the-corrected",
         family="OP12",
         cell="adam",
@@ -1418,6 +1495,34 @@ SNAPSHOT_FAULTS = [
         },
         words="The first restore is right, the second is not. After the first one the model's own tensors are those of "
         "the snapshot, and training goes on changing them. Look at how the values get into the model.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-optimizer-of-a-copy",
+        family="OP05",
+        cell="snapshot",
+        edits={
+            TAKEN: "copy.deepcopy(model), copy.deepcopy(optimizer)",
+            LOAD_MODEL: "model.__dict__.update(state[0].__dict__)",
+            LOAD_OPTIMIZER: "optimizer.__dict__.update(state[1].__dict__)",
+        },
+        words="After `restore` the steps of the optimizer no longer move the model: the two do not hold the same "
+        "tensors any more. An optimizer that is copied by itself holds copies of the parameters. Look at what "
+        "`restore` puts into the optimizer.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
+        "snapshot-not-in-place",
+        family="OP05",
+        cell="snapshot",
+        edits={
+            TAKEN: "copy.deepcopy((model, optimizer))",
+            LOAD_MODEL: "model.__dict__.update(state[0].__dict__)",
+            LOAD_OPTIMIZER: "optimizer.__dict__.update(state[1].__dict__)",
+        },
+        words="After `restore` the model has other tensors than before. Whoever else holds its parameters, as a second "
+        "optimizer does, goes on with the old ones. The text asks for a restore in place. Look at what `restore` puts "
+        "into the model: new numbers, or new tensors.",
         tests=SNAPSHOT,
     ),
     Fault(
@@ -1619,6 +1724,22 @@ FIT_FAULTS = [
         edits={MOVE: "            if len(group) == accumulate:\n                optimizer.step()\n"},
         words="The last group of an epoch makes no step if it is shorter than the others, and nothing is learned from "
         "its batches. Look at the condition for a step.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-last-group-waits",
+        family="OP02",
+        cell="fit",
+        edits={
+            "history = []": "history, waiting = [], False",
+            "            optimizer.zero_grad()\n": "            if not waiting:\n"
+            "                optimizer.zero_grad()\n"
+            "            waiting = len(group) < accumulate\n",
+            "            optimizer.step()\n": "            if not waiting:\n                optimizer.step()\n",
+        },
+        words="Where the last group of an epoch is smaller than `accumulate`, it makes no step of its own: its "
+        "gradients stay in p.grad and go into the first step of the next epoch, or are lost. Look at what happens "
+        "after the last batch of an epoch.",
         tests=FIT,
     ),
     Fault(

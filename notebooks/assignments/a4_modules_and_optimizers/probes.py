@@ -309,10 +309,12 @@ def there_and_back(ns, kind, weights, optimizer_name, options, before, after, as
             model, optimizer = built()
         for group in optimizer.param_groups:
             group["lr"] = other_rate
+        held = dict(model.named_parameters())
         ns.restore(model, optimizer, saved)
         found[f"restored for the {name}"] = state_of(model)
         found[f"outputs for the {name}"] = outputs(model)
         found[name] = go_on(model, optimizer, batches)
+        found[f"held before the {name}"] = {key: p.detach().numpy().copy() for key, p in held.items()}
     return found
 
 

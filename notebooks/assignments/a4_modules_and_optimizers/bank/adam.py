@@ -123,6 +123,52 @@ WRONG = [
     Wrong("wrong_adam_changes_the_gradient", "adam: g *= 1 - beta_1 in place, and back for v.")
     .expect(test_adam="partial:adam-changes-the-gradient")
     .edit('w.sub_(g["lr"] * up / down)', 'w.sub_(g["lr"] * up / down)\n        d.mul_(0.5)'),
+    Wrong(
+        "wrong_adam_penalty_in_m_alone", "adam: The L2 penalty does not enter v. rmsprop: v is updated after the step."
+    )
+    .expect(test_adam="partial:adam-penalty-not-in-v", test_rmsprop="failed:rmsprop-v-of-before-the-step")
+    .edit(".addcmul_(d, d, value=1 - b2)", ".addcmul_(w.grad, w.grad, value=1 - b2)")
+    .edit('        s["v"].mul_(g["alpha"]).addcmul_(d, d, value=1 - g["alpha"])\n', "", cell="rmsprop")
+    .edit(
+        'w.addcdiv_(d, bottom, value=-g["lr"])',
+        'w.addcdiv_(d, bottom, value=-g["lr"])\n        s["v"].mul_(g["alpha"]).addcmul_(d, d, value=1 - g["alpha"])',
+    ),
+    Wrong("wrong_adam_largest_v", "adam: AMSGrad. standardize: Everything without gradients.")
+    .expect(test_adam="partial:adam-largest-v", test_standardize="partial:standardize-without-gradients")
+    .edit(
+        'down = (s["second"]',
+        's["most"] = torch.maximum(s.get("most", s["second"]), s["second"])\n        down = (s["most"]',
+    )
+    .edit("def forward(self, x):", "@torch.no_grad()\n    def forward(self, x):", cell="standardize"),
+    Wrong("wrong_adam_memory_in_float32", "adam, sgd, rmsprop: The memory is made in the default dtype.")
+    .breaks("must not bring in a dtype of its own")
+    .expect(
+        test_adam="partial:step-in-float32",
+        test_sgd="partial:step-in-float32",
+        test_rmsprop="partial:step-in-float32",
+    )
+    .edit("torch.zeros_like(w), torch.zeros_like(w)", "torch.zeros(w.shape), torch.zeros(w.shape)")
+    .edit(".addcmul_(d, d, value=1 - b2)", ".add_(d * d, alpha=1 - b2)")
+    .edit(
+        's["buf"] = torch.clone(d)\n            else:\n                s["buf"].mul_(mu).add_(d)',
+        's["buf"] = torch.zeros(w.shape)\n            s["buf"].mul_(mu).add_(d)',
+        cell="sgd",
+    )
+    .edit("torch.zeros_like(w)", "torch.zeros(w.shape)", cell="rmsprop")
+    .edit(".addcmul_(d, d, value=1 - g", ".add_(d * d, alpha=1 - g"),
+    Wrong("wrong_adam_gradient_in_float32", "adam, sgd, rmsprop: p.grad.float().")
+    .breaks("must not bring in a dtype of its own")
+    .expect(
+        test_adam="partial:step-in-float32",
+        test_sgd="partial:step-in-float32",
+        test_rmsprop="partial:step-in-float32",
+    )
+    .edit("self.move(w, w.grad,", "self.move(w, w.grad.float(),")
+    .edit(".addcmul_(d, d, value=1 - b2)", ".add_(d * d, alpha=1 - b2)")
+    .edit("self.move(w, w.grad,", "self.move(w, w.grad.float(),", cell="sgd")
+    .edit("self.move(w, w.grad,", "self.move(w, w.grad.float(),", cell="rmsprop")
+    .edit(".addcmul_(d, d, value=1 - g", ".add_(d * d, alpha=1 - g")
+    .edit('w.addcdiv_(d, bottom, value=-g["lr"])', 'w.sub_(g["lr"] * (d / bottom))'),
     Wrong("wrong_adam_decays_without_gradient", "The decay comes before the question whether there is a gradient.")
     .expect(test_adam="partial:adam-decays-without-gradient")
     .edit(

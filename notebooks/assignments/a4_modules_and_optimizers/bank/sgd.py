@@ -55,7 +55,7 @@ WRONG = [
     .expect(
         test_sgd="failed:sgd-velocity-forgotten",
         test_rmsprop="partial:rmsprop-closure-ignored",
-        test_adam="failed:adam-betas-swapped",
+        test_adam="partial:adam-betas-swapped",
     )
     .edit("self.state[w]", "{}")
     .edit("with torch.enable_grad():\n                result = closure()", "pass", cell="rmsprop")
@@ -147,6 +147,14 @@ class SGD(torch.optim.Optimizer):
                     for d in first:
                         d *= (max_norm / norm).clamp(max=1)""",
     ),
+    Wrong("wrong_sgd_first_step_plain", "sgd: nesterov begins with the second step. affine: weight.data.")
+    .expect(test_sgd="failed:sgd-nesterov-from-the-second-step", test_affine="partial:affine-weight-without-gradient")
+    .edit(
+        's["buf"] = torch.clone(d)\n            else:',
+        's["buf"] = torch.clone(d)\n                w.add_(d, alpha=-g["lr"])\n                return\n'
+        "            else:",
+    )
+    .edit("self.weight.t()", "self.weight.data.t()", cell="affine"),
     Wrong("wrong_sgd_options_but_lr_of_the_start", "sgd, adam: Attributes, with lr alone in the groups.")
     .breaks("A group may have its own value of every option")
     .expect(test_sgd="partial:sgd-options-but-lr-of-the-start", test_adam="partial:adam-options-of-the-start")

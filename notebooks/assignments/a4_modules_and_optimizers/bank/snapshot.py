@@ -16,6 +16,58 @@ def restore(model, optimizer, saved):
 }
 
 WRONG = [
+    Wrong("wrong_snapshot_not_in_place", "snapshot: One copy of both objects, put in by __dict__.")
+    .breaks("`restore(model, optimizer, saved)` brings back")
+    .expect(test_snapshot="partial:snapshot-not-in-place")
+    .whole("""
+def snapshot(model, optimizer):
+    return copy.deepcopy((model, optimizer))
+
+
+def restore(model, optimizer, saved):
+    for mine, kept in zip((model, optimizer), copy.deepcopy(saved)):
+        mine.__dict__.update(vars(kept))
+"""),
+    Wrong(
+        "wrong_snapshot_objects_swapped_in", "snapshot: Copies of the objects, put in by __dict__. fit: The rest leaks."
+    )
+    .expect(test_snapshot="partial:snapshot-optimizer-of-a-copy", test_fit="partial:fit-last-group-waits")
+    .whole("""
+def snapshot(model, optimizer):
+    return copy.deepcopy(model), copy.deepcopy(optimizer)
+
+
+def restore(model, optimizer, saved):
+    kept, rest = copy.deepcopy(saved)
+    model.__dict__.update(kept.__dict__)
+    optimizer.__dict__.update(rest.__dict__)
+""")
+    .whole(
+        """
+def fit(model, optimizer, loss_fn, batches, epochs=1, accumulate=1, max_norm=None, scheduler=None):
+    model.train()
+    optimizer.zero_grad()
+    history = []
+    for _ in range(epochs):
+        total = rows = 0
+        for i, (x, y) in enumerate(batches):
+            first = i - i % accumulate
+            loss = loss_fn(model(x), y)
+            total += loss.item() * len(x)
+            rows += len(x)
+            (loss * (len(x) / sum(len(a) for a, _ in batches[first : first + accumulate]))).backward()
+            if i % accumulate == accumulate - 1:
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                optimizer.step()
+                optimizer.zero_grad()
+        if scheduler is not None:
+            scheduler.step()
+        history.append(total / rows)
+    return history
+""",
+        cell="fit",
+    ),
     Wrong(
         "wrong_snapshot_not_copied",
         "snapshot: Two dicts of other people's tensors. fit: An SGD of its own in every epoch. "
