@@ -145,6 +145,10 @@ def under_noise(use: Callable[[int], Any], seeds: Sequence[int], noise: Sequence
     return found
 
 
+def _many(workers: int) -> str:
+    return "1 worker" if workers == 1 else f"{workers} workers"
+
+
 # --- 1. ImageFiles --------------------------------------------------------------------------------------------------
 
 _WITHOUT_WORKERS = " (this machine cannot fork workers: tried without)"
@@ -411,7 +415,8 @@ def split_example(split_by_group: Function) -> None:
     found = [len(set(groups[validation][labels[validation] == c].tolist())) for c in (0, 1)]
     if found != [2, 1]:
         hint = "int(0.25 * 10) is 2; int(0.25 * 3) is 0, and at least one is asked for. Which result comes first?"
-        fail(f"Of class 0 {found[0]} groups are for validation, of class 1 {found[1]}; it should be 2 and 1.", hint)
+        said = f"Class 0 has {found[0]} validation groups, and class 1 has {found[1]}; it should be 2 and 1."
+        fail(said, hint)
 
 
 @check("no group is on both sides")
@@ -435,8 +440,9 @@ def split_is_stratified(split_by_group: Function) -> None:
         for label, of_class in many.items():
             found = len(chosen & set(groups[labels == label].tolist()))
             if found != max(1, int(0.5 * of_class)):
-                hint = "Each class is split by itself."
-                fail(f"Of the {of_class} groups of class {label} {found} are for validation, with fraction 0.5.", hint)
+                hint = "Each class is split by itself, and no group is drawn twice."
+                said = f"Class {label} has {of_class} groups; for fraction 0.5 {max(1, int(0.5 * of_class))} should be "
+                fail(f"{said}for validation, and here it is {found}.", hint)
         for group in chosen:
             times[group] += 1
     for group, found in times.items():
@@ -634,10 +640,10 @@ def stream_with_workers(NumberStream: Function) -> str:
             numbers = sorted(number for batch in found for number in batch)
             if len(numbers) != 7:
                 hint = "Each worker has a copy of the stream. `get_worker_info()` says which of how many it is."
-                fail(f"With {workers} workers {len(numbers)} numbers come; the files have 7.", hint)
+                fail(f"With {_many(workers)} {len(numbers)} numbers come; the files have 7.", hint)
             if found != shares:
                 hint = "Worker w of W reads the files w, w + W, w + 2 * W and so on."
-                fail(f"With {workers} workers their batches are {found}; it should be {shares}.", hint)
+                fail(f"With {_many(workers)} the batches are {found}; it should be {shares}.", hint)
     return ""
 
 
@@ -658,7 +664,8 @@ def stream_opens_files_late(NumberStream: Function) -> None:
 
 def _epochs(make_loader: Function, workers: int, seed: int = 3, epochs: int = 2) -> list[list[np.ndarray]]:
     """The batches of each epoch: pairs of an item's number and the random number that it drew."""
-    loader = make_loader(Drawing(22, seed=8), 4, workers, seed)
+    with forked_workers():
+        loader = make_loader(Drawing(22, seed=8), 4, workers, seed)
     if not isinstance(loader, DataLoader):
         fail(f"make_loader returned a {type(loader).__name__}; it should be a DataLoader.")
     return [[batch.numpy() for batch in one] for one in epochs_of(loader, epochs)]
@@ -694,7 +701,7 @@ def loader_draws_differ(make_loader: Function) -> str:
                 hint = "What does each worker have to do before its first item? `get_worker_info().seed` is another "
                 hint += "one in each worker and each epoch."
                 fail(
-                    f"With {workers} workers {which} drew {len(numbers)} random numbers, only {many} different ones.",
+                    f"With {_many(workers)} {which} drew {len(numbers)} random numbers, only {many} different ones.",
                     hint,
                 )
     return "" if can_fork() else _WITHOUT_WORKERS
@@ -704,7 +711,7 @@ def loader_draws_differ(make_loader: Function) -> str:
 def loader_follows_the_seed(make_loader: Function) -> str:
     for workers in _workers():
         drawn = functools.partial(_epochs, make_loader, workers, epochs=1)
-        _require_seeded(drawn, f"With {workers} workers the loader")
+        _require_seeded(drawn, f"With {_many(workers)} the loader")
     return "" if can_fork() else _WITHOUT_WORKERS
 
 

@@ -129,7 +129,8 @@ def test_classes_and_length(student, reference, draw, expect):
 def a_folder(draw):
     """Five classes of several images, in no order, with files between them that are no examples."""
     shapes = [(2, 3), (3, 2, 4), (1, 1, 3)]  # gray, with transparency, a single pixel
-    images = [(f"cat/{90 + k}.png", pixels(draw, shape)) for k, shape in enumerate(shapes)]
+    # By name, 100 stands before 90.
+    images = [(f"cat/{90 + 10 * (k == 0) + k}.png", pixels(draw, shape)) for k, shape in enumerate(shapes)]
     for name in CLASSES:
         many = int(draw.integers(2, 5, ()))
         images += [(f"{name}/{k:02}.png", pixels(draw, (2, 3, 3))) for k in draw.choice(90, many)]
@@ -252,6 +253,7 @@ def test_both_transforms(student, reference, draw, expect, eps):
         std[1] = 0.0
     data = {"images": images, "mean": draw.uniform((3,), 0.3, 0.6, np.float32), "std": std}
     data |= {"factors": draw.uniform((9,), 1.5, 3.0), "offset": 0.5, "options": {} if eps is None else {"eps": eps}}
+    data["factors"][1] = 0.0
     got, wanted = student.run(transformed_images, **data), reference.run(transformed_images, **data)
     for of_image, right in zip(got, wanted, strict=True):
         names = ["validate(image)", "train(image)", "validate(image) after train(image)"]
@@ -365,13 +367,11 @@ def require_strata(expect, labels, groups, fraction, train, validation):
         "split-rounds-up": got == {c: math.ceil(fraction * total[c]) for c in classes},
         "split-class-left-out": got == {c: int(fraction * total[c]) for c in classes},
         "split-rounds-to-nearest": got == {c: max(1, round(fraction * total[c])) for c in classes},
-        "split-over-all-classes": sum(got.values()) == max(1, int(fraction * sum(total.values()))),
     }
-    fault = next((name for name, fits in rules.items() if fits), "")
+    fault = next((name for name, fits in rules.items() if fits), "split-wrong-number-of-groups")
     c = next((c for c in classes if got[c] != wanted[c]), classes[0])
-    sentence = (
-        f"Of {total[c]} groups of a class {got[c]} are for validation; for fraction {fraction} it is {wanted[c]}."
-    )
+    sentence = f"A class has {total[c]} groups; for fraction {fraction} {wanted[c]} should be for validation, "
+    sentence += f"and here it is {got[c]}."
     expect.true(got == wanted, sentence, fault=fault)
 
 
@@ -827,11 +827,14 @@ RULES = (
     "reservoir-full-decided-once",
     "reservoir-one-of-a-tie",
     "reservoir-one-of-a-tie/last",
+    "reservoir-one-of-a-tie/place",
     "reservoir-replaces-any",
     "reservoir-chance-of-all-items",
     "reservoir-largest-of-a-tie",
     "reservoir-largest-of-a-tie/last",
     "reservoir-replaces-oldest",
+    "reservoir-replaces-newest",
+    "reservoir-replaces-first/place",
     "reservoir-full-class-replaces-largest",
 )
 """the rules of the text, and what students make of them; behind a slash how, where one mistake has two forms"""
@@ -851,7 +854,9 @@ def law(size, stream, rule):
             for lost, q in losses(size, stream, kept, full, k, label, rule):
                 if lost is not None:
                     chances[k, lost] += p * q
-                memory = tuple(i for i in (*kept, k) if i != lost)
+                memory = (*kept, k) if lost is None else tuple(k if i == lost else i for i in kept)
+                if not rule.endswith("/place"):  # where a list grows at its end, the oldest item stands first
+                    memory = tuple(sorted(memory))
                 state = (memory, now_full(size, stream, memory, full, rule))
                 following[state] = following.get(state, 0.0) + p * q
         states = following
@@ -887,8 +892,10 @@ def losses(size, stream, kept, full, k, label, rule):
 
 
 def replaced(victims, chance, k, rule):
-    if rule == "reservoir-replaces-oldest":
+    if rule in ("reservoir-replaces-oldest", "reservoir-replaces-first/place"):
         victims = victims[:1]
+    if rule == "reservoir-replaces-newest":
+        victims = victims[-1:]
     return [(i, chance / len(victims)) for i in victims if chance] + [(k, 1 - chance)] * (chance < 1)
 
 

@@ -26,8 +26,9 @@ IMAGE_FAULTS = [
         "images-not-sorted",
         cell="image_files",
         words="All images are there, but their order or the numbers of their classes are not those of the sorted "
-        "names. The order in which a computer lists a folder is not fixed: on another machine class 0 would be "
-        "another one, and a trained network would be wrong there. Look at every place where you list a folder.",
+        "names. The order in which a computer lists a folder is not fixed, and names can be sorted by other rules, as "
+        "numbers say. Whatever is stored by number elsewhere then belongs to another image or class. Look at every "
+        "place where you list a folder, and at what you sort by.",
         tests=IMAGES,
     ),
     Fault(
@@ -317,6 +318,18 @@ TRANSFORM_FAULTS = [
         tests=TRANSFORMS,
     ),
     Fault(
+        "train-normalizes-in-place",
+        cell="transforms",
+        edits={
+            "return validate(augment(image))": "return augment(image).sub_(mean[:, None, None])"
+            ".div_(std[:, None, None] + eps)"
+        },
+        words="`train` changes the image that it is given where `augment` returns this image itself, or a part of it. "
+        "Then a data set that keeps its images would hand out worse ones in each epoch. Look for `-=`, `/=` and "
+        "methods whose names end in an underscore.",
+        tests=TRANSFORMS,
+    ),
+    Fault(
         "normalize-in-place",
         cell="transforms",
         edits={NORMALIZED: "return image.sub_(mean[:, None, None]).div_(std[:, None, None] + eps)"},
@@ -345,7 +358,7 @@ SPLIT_FAULTS = [
         tests=SPLIT,
     ),
     Fault(
-        "split-over-all-classes",
+        "split-wrong-number-of-groups",
         cell="split_by_group",
         words="Some class has not the number of validation groups that the text gives. A rare class may then be "
         "missing in validation. Look at the set from which you draw, and at whether a group can come twice.",
@@ -545,6 +558,22 @@ COLLATE_FAULTS = [
         tests=COLLATE,
     ),
     Fault(
+        "collate-empty-gets-a-step",
+        cell="pad_collate",
+        edits={"[len(sequence) for sequence in sequences]": "[max(1, len(sequence)) for sequence in sequences]"},
+        words="An empty sequence comes back with the length 1, and its mask is True for a step that it does not have. "
+        "A step of padding stands there as if it was data. Look at what becomes of a sequence without steps.",
+        tests=COLLATE,
+    ),
+    Fault(
+        "collate-never-without-steps",
+        cell="pad_collate",
+        edits={LONGEST: "longest = max(1, int(lengths.max()))"},
+        words="Where all sequences are empty, your batch has a step of padding. The longest of them has the length 0. "
+        "Look at where the length of the batch comes from.",
+        tests=COLLATE,
+    ),
+    Fault(
         "collate-always-float32",
         cell="pad_collate",
         words="The batch is float32 also where the sequences are float64. Half of the digits are lost, silently. Look "
@@ -556,6 +585,32 @@ COLLATE_FAULTS = [
 # --- 5. BalancedSampler ---------------------------------------------------------------------------------------------
 
 SAMPLER_FAULTS = [
+    Fault(
+        "sampler-without-replacement",
+        cell="balanced_sampler",
+        raises=r"cannot sample n_sample > prob_dist.size\(-1\) samples without replacement|"
+        r"Cannot take a larger sample than population when",
+        words="More rows were to be drawn without replacement than there are. A row may come twice in one pass: draw "
+        "with replacement. Look at the arguments of the function that draws.",
+        tests=SAMPLER,
+    ),
+    Fault(
+        "sampler-counts-negative-labels",
+        cell="balanced_sampler",
+        raises=r"ValueError: 'list' argument must have no negative elements|"
+        r"RuntimeError: bincount only supports 1-d non-negative",
+        words="`bincount` was given a negative number. It counts the numbers from 0 on, and labels are any whole "
+        "numbers, also negative or huge ones. Look at how you count the rows of each class.",
+        tests=SAMPLER,
+    ),
+    Fault(
+        "sampler-index-out-of-bounds",
+        cell="balanced_sampler",
+        raises=r"IndexError: index -?\d+ is out of bounds for (axis|dimension) 0 with size",
+        words="An array was asked for a place that it does not have. Labels are any whole numbers: an array with one "
+        "place for each class has no place 100 for class 100. Look at what you index with, and how large it can be.",
+        tests=SAMPLER,
+    ),
     Fault(
         "sampler-not-balanced",
         cell="balanced_sampler",
@@ -662,6 +717,15 @@ OWN_FILES = "self.paths[first::step]"
 SHARE = "first, step = (0, 1) if worker is None else (worker.id, worker.num_workers)"
 
 STREAM_FAULTS = [
+    Fault(
+        "stream-goes-over-one-number",
+        cell="number_stream",
+        raises=r"TypeError: (iteration over a 0-d array|'float' object is not iterable)",
+        words="A loop or a `yield from` goes over a single number, which is no row of numbers. `np.loadtxt` and "
+        "`np.genfromtxt`, for example, return a single number for a file of one line. Look at what you go over where a "
+        "file has one line.",
+        tests=STREAM,
+    ),
     Fault(
         "stream-doubled",
         cell="number_stream",
@@ -871,6 +935,16 @@ LOADER_FAULTS = [
 
 RESERVOIR_FAULTS = [
     Fault(
+        "reservoir-array-as-truth-value",
+        cell="balanced_reservoir",
+        raises=r"ValueError: The truth value of an array with more than one element|"
+        r"RuntimeError: Boolean value of Tensor with more than one value",
+        words="An array of several elements was asked whether it is true. Items may be arrays, and `==` between arrays "
+        "gives an array; `in`, `index` and `remove` compare with `==`, too. Look at where you compare items or pairs, "
+        "or ask whether one is there.",
+        tests=RESERVOIR,
+    ),
+    Fault(
         "reservoir-counts-too-late",
         cell="balanced_reservoir",
         words="A new item of a full class is kept a little too often, as often as if it were not counted itself: with "
@@ -939,6 +1013,20 @@ RESERVOIR_FAULTS = [
         "reservoir-replaces-oldest",
         cell="balanced_reservoir",
         words="Of the items that may be replaced it is always the oldest that goes. Look at how you choose one.",
+        tests=RESERVOIR,
+    ),
+    Fault(
+        "reservoir-replaces-newest",
+        cell="balanced_reservoir",
+        words="Of the items that may be replaced it is always the newest that goes, so the memory keeps what came "
+        "early. Each should have the same chance. Look at how you choose one.",
+        tests=RESERVOIR,
+    ),
+    Fault(
+        "reservoir-replaces-first",
+        cell="balanced_reservoir",
+        words="Of the items that may be replaced it is always the one in the first place that goes, and the new item "
+        "takes this place. All others stay for ever. Look at how you choose one.",
         tests=RESERVOIR,
     ),
     Fault(

@@ -103,7 +103,7 @@ def statistics_of_images(ns, images, indices):
 def transformed_images(ns, images, mean, std, factors, offset, options):
     """Each image validated, trained on and validated again; and how often augment was called.
 
-    factors: augment multiplies by one of them in each call.
+    factors: augment multiplies by one of them in each call; where it is 0, augment returns a part of the image itself.
     """
     import numpy as np
     import torch
@@ -112,6 +112,8 @@ def transformed_images(ns, images, mean, std, factors, offset, options):
 
     def augment(image):
         calls.append(len(calls))
+        if factors[len(calls) - 1] == 0:
+            return image[:, :, 1:]
         return image.flip(2)[:, :, : image.shape[2] - 1] * factors[len(calls) - 1] + offset
 
     train, validate = ns.make_transforms(torch.tensor(mean), torch.tensor(std), augment, **options)

@@ -50,6 +50,38 @@ class BalancedReservoir:
     def items(self):
         return [pair for pairs in self.of_class.values() for pair in pairs]
 """,
+    "places": """
+import random
+
+
+class BalancedReservoir:
+    def __init__(self, size, seed):
+        self.size, self.chance = size, random.Random(seed)
+        self.memory, self.offered, self.full = [], Counter(), set()
+
+    def most(self):
+        held = Counter(c for _, c in self.memory)
+        return [c for c in held if held[c] == max(held.values())]
+
+    def offer(self, item, label):
+        self.offered[label] += 1
+        lost = None
+        if len(self.memory) < self.size:
+            self.memory.append((item, label))
+        else:
+            classes = [label] if label in self.full else self.most()
+            places = [i for i, (_, c) in enumerate(self.memory) if c in classes]
+            if label in self.full and self.chance.random() >= len(places) / self.offered[label]:
+                return item, label
+            place = self.chance.choice(places)
+            lost, self.memory[place] = self.memory[place], (item, label)
+        if len(self.memory) == self.size:
+            self.full.update(self.most())
+        return lost
+
+    def items(self):
+        return list(self.memory)
+""",
 }
 
 KEPT = "elif self.chance.random() * self.offered[label] < len(own):"
@@ -87,6 +119,11 @@ WRONG = [
     .expect(test_balanced_reservoir="partial:reservoir-one-of-a-tie")
     .breaks("As soon as the memory is filled")
     .edit(MARK, "self.full.add(self.largest()[0])"),
+    Wrong("wrong_reservoir_first_of_a_tie_in_memory", "Counted over a memory in which a new item takes a place.")
+    .expect(test_balanced_reservoir="partial:reservoir-one-of-a-tie")
+    .breaks("As soon as the memory is filled")
+    .base("places")
+    .edit("self.full.update(self.most())", "self.full.add(self.most()[0])"),
     Wrong("wrong_reservoir_same_of_a_tie", "Of several classes always the first.")
     .expect(test_balanced_reservoir="partial:reservoir-largest-of-a-tie")
     .breaks("It replaces an item of the class with the most items")
@@ -108,6 +145,19 @@ WRONG = [
 
     def items(self):""",
     ),
+    Wrong("wrong_reservoir_newest", "list.pop() without a place; of several classes each may lose one.")
+    .expect(test_balanced_reservoir="partial:reservoir-replaces-newest")
+    .breaks("It replaces an item of its own class")
+    .edit(
+        "candidates = [pair for name in self.largest() for pair in self.of_class[name]]",
+        "newest = max(self.largest(), key=lambda name: int(np.ravel(self.of_class[name][-1][0])[0]))",
+    )
+    .edit(ANY, "gone = self.of_class[newest].pop()")
+    .edit(OWN, "gone = own.pop()"),
+    Wrong("wrong_reservoir_first_place", "The first place that fits.")
+    .expect(test_balanced_reservoir="partial:reservoir-replaces-first")
+    .base("places")
+    .edit("place = self.chance.choice(places)", "place = places[0]"),
     Wrong("wrong_reservoir_chance_of_all", "Size by all items offered.")
     .expect(test_balanced_reservoir="partial:reservoir-chance-of-all-items")
     .edit(KEPT, "elif self.chance.random() * sum(self.offered.values()) < self.size:"),
@@ -154,9 +204,17 @@ WRONG = [
     .expect(test_balanced_reservoir="partial:reservoir-touches-global-generators")
     .edit("self.chance = random.Random(seed)", "random.seed(seed)\n        self.chance = random"),
     Wrong("wrong_reservoir_compares_items", "The item is looked for by ==.")
-    .expect(test_balanced_reservoir="partial")
+    .expect(test_balanced_reservoir="partial:reservoir-array-as-truth-value")
     .breaks("Items may be of any type")
     .edit("        self.mark()\n", "        self.mark()\n        known = (item, label) in self.items()[::-1]\n"),
+    Wrong("wrong_reservoir_removes_by_value", "list.remove, which looks for the pair by ==.")
+    .expect(test_balanced_reservoir="partial:reservoir-array-as-truth-value")
+    .breaks("Items may be of any type")
+    .edit(
+        "return self.of_class[name].pop(place)",
+        "gone = self.of_class[name][place]\n"
+        "                self.of_class[name].remove(gone)\n                return gone",
+    ),
     Wrong("wrong_reservoir_items_alone", "items() returns the items without labels.")
     .expect(test_balanced_reservoir="failed")
     .breaks("returns a list of the pairs `(item, label)`")

@@ -82,6 +82,19 @@ WRONG = [
             yield deck.pop()
             left[rows[0]] = deck""",
     ),
+    Wrong("wrong_sampler_library_without_replacement", "replacement=False.")
+    .expect(test_balanced_sampler="partial:sampler-without-replacement")
+    .breaks("A row may come twice in one pass")
+    .base("library")
+    .edit("replacement=True", "replacement=False"),
+    Wrong("wrong_sampler_choice_without_replacement", "choice of NumPy, without replacement.")
+    .expect(test_balanced_sampler="partial:sampler-without-replacement")
+    .edit(
+        "        for _ in range(self.n):\n            rows = self.rows[self.rng.integers(len(self.rows))]\n"
+        "            yield int(rows[self.rng.integers(len(rows))])",
+        "        p = np.concatenate([np.full(len(rows), 1 / len(rows) / len(self.rows)) for rows in self.rows])\n"
+        "        yield from self.rng.choice(np.concatenate(self.rows), self.n, replace=False, p=p).tolist()",
+    ),
     Wrong("wrong_sampler_rows_many", "As many draws as there are rows.")
     .expect(test_balanced_sampler="partial:sampler-wrong-number")
     .breaks("each pass over the sampler gives so many row numbers")
@@ -126,10 +139,33 @@ WRONG = [
     .base("library")
     .edit("chance = torch.Generator()\n        chance.manual_seed(seed)", "chance = torch.manual_seed(seed)"),
     Wrong("wrong_sampler_labels_from_zero", "Labels as places of an array.")
-    .expect(test_balanced_sampler="partial")
+    .expect(test_balanced_sampler="partial:sampler-counts-negative-labels")
     .breaks("Labels are any whole numbers, not always")
     .base("library")
     .edit("many = Counter(labels.tolist())", "many = np.bincount(labels)"),
+    Wrong("wrong_sampler_labels_below_zero", "bincount finds the classes: gaps are fine, negative labels are not.")
+    .expect(test_balanced_sampler="partial:sampler-counts-negative-labels")
+    .breaks("Labels are any whole numbers, not always")
+    .edit("for c in sorted(set(labels.tolist()))", "for c in np.flatnonzero(np.bincount(labels))"),
+    Wrong("wrong_sampler_labels_below_zero_in_torch", "PyTorch's bincount.")
+    .expect(test_balanced_sampler="partial:sampler-counts-negative-labels")
+    .edit(
+        "for c in sorted(set(labels.tolist()))",
+        "for c in torch.bincount(torch.tensor(labels)).nonzero().flatten().tolist()",
+    ),
+    Wrong("wrong_sampler_labels_as_places", "One count for each class, asked for by the label.")
+    .expect(test_balanced_sampler="failed:sampler-index-out-of-bounds")
+    .breaks("Labels are any whole numbers, not always")
+    .base("library")
+    .edit("many = Counter(labels.tolist())", "many = np.unique(labels, return_counts=True)[1]"),
+    Wrong("wrong_sampler_labels_as_places_in_torch", "The same with tensors.")
+    .expect(test_balanced_sampler="failed:sampler-index-out-of-bounds")
+    .base("library")
+    .edit("        many = Counter(labels.tolist())\n", "")
+    .edit(
+        "weights = [1 / many[label] for label in labels.tolist()]",
+        "many = torch.unique(torch.tensor(labels), return_counts=True)[1]\n        weights = 1 / many[labels]",
+    ),
     Wrong("wrong_sampler_classes_up_to_the_largest", "Classes that do not occur are drawn, too.")
     .expect(test_balanced_sampler="failed")
     .edit(

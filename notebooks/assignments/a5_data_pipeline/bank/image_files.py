@@ -56,6 +56,17 @@ WRONG = [
     .expect(test_image_files="failed:images-not-sorted")
     .breaks("in each class sorted by name")
     .edit("sorted(inside)", "sorted(inside, reverse=True)"),
+    Wrong("wrong_images_files_by_number", "9.png before 10.png.")
+    .expect(test_image_files="partial:images-not-sorted")
+    .breaks("in each class sorted by name")
+    .edit("sorted(inside)", "sorted(inside, key=lambda name: (len(name), name))"),
+    Wrong("wrong_images_classes_without_case", "Upper and lower case make no difference.")
+    .expect(test_image_files="partial:images-not-sorted")
+    .breaks("lists the names of the folders in `root`, sorted")
+    .edit(
+        "sorted(n for n in names if os.path.isdir(os.path.join(self.root, n)))",
+        "sorted((n for n in names if os.path.isdir(os.path.join(self.root, n))), key=str.lower)",
+    ),
     Wrong("wrong_images_classes_as_listed", "Classes in another order than sorted.")
     .expect(test_image_files="failed:images-not-sorted")
     .breaks("lists the names of the folders in `root`, sorted")

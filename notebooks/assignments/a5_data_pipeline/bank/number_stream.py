@@ -133,6 +133,22 @@ class NumberStream(IterableDataset):
                         yield float(line)
                     k += 1
 """),
+    Wrong("wrong_stream_one_number", "loadtxt, which gives a single number for a file of one line.")
+    .expect(test_number_stream="partial:stream-goes-over-one-number")
+    .edit(
+        "with open(path) as lines:\n            for text in lines:\n                yield float(text.strip())",
+        "for number in np.loadtxt(path):\n            yield float(number)",
+    ),
+    Wrong("wrong_stream_one_number_in_a_list", "The same as a list, which is none for a file of one line.")
+    .expect(test_number_stream="partial:stream-goes-over-one-number")
+    .edit(
+        "with open(path) as lines:\n            for text in lines:\n                yield float(text.strip())",
+        "yield from np.loadtxt(path).tolist()",
+    ),
+    Wrong("wrong_stream_asks_in_init", "Which worker it is, is asked where there is no worker yet.")
+    .expect(test_number_stream="partial:stream-doubled")
+    .edit("self.paths = paths", "self.paths = paths\n        self.info = get_worker_info()")
+    .edit("info = get_worker_info()\n        for", "info = self.info\n        for"),
     Wrong("wrong_stream_every_third_number", "islice over everything.")
     .expect(test_number_stream="partial:stream-lines-counted-through")
     .edit("        for k, path in enumerate(self.paths):\n", "")

@@ -89,12 +89,25 @@ WRONG = [
     .base("concatenated")
     .edit("padding_value, dtype=s.dtype)])", "padding_value)]).float()"),
     Wrong("wrong_collate_no_empty", "An empty sequence gets one step of padding.")
-    .expect(test_pad_collate="partial")
+    .expect(test_pad_collate="partial:collate-empty-gets-a-step")
     .breaks("A sequence may be empty")
     .edit(
         "rows = [sequence for sequence, _ in items]",
         "rows = [s if len(s) else torch.full((1, s.shape[1]), padding_value, dtype=s.dtype) for s, _ in items]",
     ),
+    Wrong("wrong_collate_empty_has_length_one", "Lengths of at least 1.")
+    .expect(test_pad_collate="partial:collate-empty-gets-a-step")
+    .base("concatenated")
+    .edit("lengths = [len(s) for s, _ in items]", "lengths = [max(len(s), 1) for s, _ in items]")
+    .edit("most = max(s.shape[0] for", "most = max(s.shape[0] or 1 for")
+    .edit(
+        "[True] * s.shape[0] + [False] * missing", "[True] * (s.shape[0] or 1) + [False] * (most - (s.shape[0] or 1))"
+    ),
+    Wrong("wrong_collate_never_without_steps", "One step at least, also where all are empty.")
+    .expect(test_pad_collate="partial:collate-never-without-steps")
+    .breaks("is the length of the longest of these")
+    .base("concatenated")
+    .edit("most = max(s.shape[0] for s, _ in items)", "most = max([1] + [s.shape[0] for s, _ in items])"),
     Wrong("wrong_collate_dict", "A dict of the four.")
     .expect(test_pad_collate="failed")
     .breaks("it returns the tuple `(padded, mask, lengths, labels)`")

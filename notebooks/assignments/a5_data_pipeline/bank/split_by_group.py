@@ -46,9 +46,13 @@ WRONG = [
     .breaks("which returns the pair `(train, validation)`")
     .edit(RETURNED, "return np.array(validation), np.array(train)"),
     Wrong("wrong_split_over_all_classes", "All groups in one pot.")
-    .expect(test_split_by_group="partial:split-over-all-classes")
+    .expect(test_split_by_group="partial:split-wrong-number-of-groups")
     .breaks("The split is stratified by class")
     .edit("of_class.setdefault(label, set())", "of_class.setdefault(0, set())"),
+    Wrong("wrong_split_with_replacement", "A group may be drawn twice.")
+    .expect(test_split_by_group="partial:split-wrong-number-of-groups")
+    .breaks("groups are for validation, however many rows they have")
+    .edit(CHOSEN, "chosen.update(chance.choices(names, k=number))"),
     Wrong("wrong_split_rounds_up", "ceil.")
     .expect(test_split_by_group="partial:split-rounds-up")
     .breaks("groups are for validation, however many rows they have")

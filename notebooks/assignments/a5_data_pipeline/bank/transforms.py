@@ -132,6 +132,22 @@ WRONG = [
     .expect(test_transforms="partial:normalize-in-place")
     .breaks("The image that is given stays as it is")
     .edit(RESULT, "return x.sub_(m).div_(s + eps)"),
+    Wrong("wrong_train_in_place", "What augment returns is normalized in place.")
+    .expect(test_transforms="partial:train-normalizes-in-place")
+    .breaks("The image that is given stays as it is")
+    .edit("normalized(augment(x), m, s, eps)", "augment(x).sub_(m).div_(s + eps)"),
+    Wrong("wrong_train_in_place_by_operators", "The same with -= and /=.")
+    .expect(test_transforms="partial:train-normalizes-in-place")
+    .edit(
+        PAIR,
+        """def train(x):
+        y = augment(x)
+        y -= m
+        y /= s + eps
+        return y
+
+    return train, (lambda x: normalized(x, m, s, eps))""",
+    ),
     Wrong("wrong_normalize_eps_as_a_bound", "The larger one of std and eps.")
     .expect(test_transforms="partial:normalize-eps-as-a-bound")
     .breaks("with each channel's own numbers")
