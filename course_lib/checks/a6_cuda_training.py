@@ -191,15 +191,22 @@ def loaders_shuffle_for_training_alone(make_loaders: Function) -> None:
 @check("the seed decides the orders, and nothing else notices")
 def loaders_follow_the_seed(make_loaders: Function) -> None:
     orders = []
-    for seed, noise in ((5, 1), (5, 2), (6, 1)):
-        train = _loaders(make_loaders, seed, n=40)[0]
+    for seed, noise, validated in ((5, 1, False), (5, 2, False), (6, 1, False), (5, 1, True)):
+        train, val = _loaders(make_loaders, seed, n=40)
         torch.manual_seed(noise)
-        orders.append([_order(train), _order(train)])
+        first = _order(train)
+        if validated:
+            _order(val)
+        torch.manual_seed(noise + 2)
+        orders.append([first, _order(train)])
     hint = "A DataLoader draws from PyTorch's global generator unless it is given one of its own."
     if orders[0] != orders[1]:
         fail("Two calls with the same seed gave different orders.", hint)
     if orders[0] == orders[2]:
         fail("Two calls with different seeds gave the same orders.", "Is `seed` used?")
+    if orders[0] != orders[3]:
+        shared = "Each pass over a DataLoader draws from its generator, shuffled or not. What do the two loaders share?"
+        fail("A pass over val_loader after the first training epoch changed the order of the second.", shared)
     torch.manual_seed(0)
     wanted = torch.rand(3)
     torch.manual_seed(0)
@@ -490,7 +497,8 @@ def checkpoint_resumes_training(save_checkpoint: Function, load_checkpoint: Func
     if ends[0] != ends[1]:
         fail(f"The learning rate is {ends[1]:g} in the resumed run and {ends[0]:g} in the other.", "The scheduler?")
     if run[3].get_scale() != again[3].get_scale():
-        fail(f"The scale is {again[3].get_scale():g} and should be {run[3].get_scale():g}.", "Is the scaler saved?")
+        hint = "A scaler has a scale and counts the steps until it grows. Is all of it saved and loaded?"
+        fail(f"The scale is {again[3].get_scale():g} and should be {run[3].get_scale():g}.", hint)
     found = compare("the weights", training.parameters(again[0]), training.parameters(run[0]), rtol=0.0, atol=0.0)
     hint = (
         "Of momentum, learning rate and scale: what does each object remember, and which method gives it all? "

@@ -228,7 +228,7 @@ def test_seed_decides_the_orders(student, draw, expect):
     differ = not any(np.array_equal(first[i], first[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
     expect.true(differ, "Two epochs of one loader have the same order.", fault="same-order-each-epoch")
     sentence = "A pass over val_loader after each epoch changes the orders of the later ones."
-    expect.true(all(map(np.array_equal, first, validated)), sentence)
+    expect.true(all(map(np.array_equal, first, validated)), sentence, fault="loaders-share-a-generator")
     sentence = "Two different seeds gave the same order."
     expect.true(not any(map(np.array_equal, first, third)), sentence, fault="seed-ignored")
 
@@ -715,7 +715,7 @@ def require_moves(expect, got, wanted, steps):
 MOMENTUM = ("SGD", {"lr": 0.2, "momentum": 0.9})
 ADAM = ("Adam", {"lr": 0.05})
 SCHEDULE = {"step_size": 2, "gamma": 0.5}
-SCALING = {"init_scale": 64.0, "growth_interval": 3}
+SCALING = {"init_scale": 64.0, "growth_interval": 5}
 
 
 # A checkpoint is for another process. So every run is saved in one kernel, and goes on in another that never met it.
@@ -732,7 +732,12 @@ SCENARIOS = {
     "cuda:1 to cuda:1": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda:1", "cuda:1")},
     "without a gpu": {"devices": ("cuda", "cpu"), "hidden": True, "parts": (SCHEDULE, None)},
     "plain data": {"kind": "norm", "parts": (SCHEDULE, SCALING), "epochs": (3, 5), "rewritten": True},
-    "plain data on a device": {"parts": (SCHEDULE, SCALING), "devices": ("cuda:1", "cuda:1"), "rewritten": True},
+    "plain data on a device": {
+        "parts": (SCHEDULE, SCALING),
+        "epochs": (3, 5),
+        "devices": ("cuda:1", "cuda:1"),
+        "rewritten": True,
+    },
 }
 CPU, CUDA = ([n for n, how in SCENARIOS.items() if ("devices" in how) == on_cuda] for on_cuda in (False, True))
 

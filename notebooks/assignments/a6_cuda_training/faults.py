@@ -298,6 +298,24 @@ MAKE_LOADERS = [
         tests=LOADERS,
     ),
     Fault(
+        "loaders-share-a-generator",
+        family="RP01",
+        cell="make_loaders",
+        words="Going through val_loader changes the orders of later training epochs: the two loaders share something "
+        "that draws or counts, such as a generator. A DataLoader draws a number from its generator each time one goes "
+        "through it, even if it does not shuffle. Look at what you give to both loaders.",
+        tests=LOADERS,
+    ),
+    Fault(
+        "generator-on-the-device",
+        family="DV01",
+        cell="make_loaders",
+        raises=r"Expected a 'cpu' device type for generator but found",
+        words="A loader draws its orders on the host, and the generator that you give it is on the CUDA device. "
+        "`device` says only where the batches will go. Look at where your generator is made.",
+        tests=LOADERS,
+    ),
+    Fault(
         "global-generator-seeded",
         family="RP04",
         cell="make_loaders",
@@ -513,6 +531,24 @@ TRAIN_EPOCH = [
         edits={"total += loss.item() * len(x)": "total += loss.item()"},
         words="Your result is too small by about the batch size: means of batches are added up and divided by the "
         "number of rows. A mean over rows needs a sum over rows. Look at what each batch adds.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-weighs-by-the-batch-size",
+        family="EV08",
+        cell="train_epoch",
+        edits={"total += loss.item() * len(x)": "total += loss.item() * loader.batch_size"},
+        words="A smaller last batch counts in your mean as if it were a full one, and you divide by the rows that "
+        "there are. Look at what the loss of each batch is multiplied by.",
+        tests=EPOCH,
+    ),
+    Fault(
+        "epoch-divides-by-full-batches",
+        family="EV08",
+        cell="train_epoch",
+        edits={"rows += len(x)": "rows += loader.batch_size"},
+        words="Your mean loss is divided by the rows of so many full batches. A smaller last batch has fewer, so the "
+        "result is too small. Look at what you divide by.",
         tests=EPOCH,
     ),
     Fault(
@@ -1094,6 +1130,17 @@ TRAIN_EPOCH_AMP = [
         pairs=False,
     ),
     Fault(
+        "amp-infinite-losses-left-out",
+        cell="train_epoch_amp",
+        edits={
+            "        scaler.scale(loss).backward()": "        if not torch.isfinite(loss):\n            continue\n"
+            "        scaler.scale(loss).backward()"
+        },
+        words="A batch whose loss is not finite never reaches the scaler: its scale is not lowered, and its rows are "
+        "missing in your mean. The scaler itself looks for what overflows. Look for an `if` that leaves a batch out.",
+        tests=AMP,
+    ),
+    Fault(
         "amp-each-group-clipped",
         family="OP08",
         cell="train_epoch_amp",
@@ -1225,12 +1272,37 @@ CHECKPOINTS = [
         tests=CHECKPOINT,
     ),
     Fault(
+        "checkpoint-optimizer-without-options",
+        family="SV02",
+        cell="checkpoint",
+        edits={
+            'optimizer.load_state_dict(checkpoint["optimizer"])': "optimizer.load_state_dict({**optimizer."
+            'state_dict(), "state": checkpoint["optimizer"]["state"]})'
+        },
+        words="The memory of the optimizer comes back and its options do not: the learning rate, which a schedule may "
+        "have changed, is that of the new optimizer. Look at what is saved and loaded of the optimizer.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
         "checkpoint-scheduler-missing",
         family="SV02",
         cell="checkpoint",
         edits={'        scheduler.load_state_dict(checkpoint["scheduler"])\n': "        pass\n"},
         words="The schedule of the resumed run starts from the beginning: the learning rate falls at other times than "
         "in the uninterrupted one. Look at what is saved and loaded of the scheduler.",
+        tests=CHECKPOINT,
+    ),
+    Fault(
+        "checkpoint-scaler-without-its-count",
+        family="SV02",
+        cell="checkpoint",
+        edits={
+            'scaler.load_state_dict(checkpoint["scaler"])': "scaler.load_state_dict({**scaler.state_dict(), "
+            '"scale": checkpoint["scaler"]["scale"]})'
+        },
+        words="The scale comes back, and then it grows at other times than in the uninterrupted run. A scaler also "
+        "counts the steps since its scale last changed, and your resumed one counts from 0. Look at what is saved and "
+        "loaded of the scaler.",
         tests=CHECKPOINT,
     ),
     Fault(
@@ -1503,6 +1575,34 @@ FITS = [
         "optimizer makes its steps.",
         tests=FIT,
         pairs=False,
+    ),
+    Fault(
+        "fit-training-loss-evaluated",
+        family="EV08",
+        cell="fit",
+        edits={
+            "train_loss = train_epoch(model, train_loader, loss_fn, optimizer, device)": "train_epoch(model, "
+            "train_loader, loss_fn, optimizer, device)\n            "
+            "train_loss, _ = evaluate(model, train_loader, loss_fn, device)"
+        },
+        words="Your training loss is measured after the epoch, in evaluation mode. That of exercise 3 is measured "
+        "while the model learns, each batch before its step, and costs no second pass. Look at where the number comes "
+        "from.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-validates-before-training",
+        family="EV08",
+        cell="fit",
+        edits={
+            "            train_loss = train_epoch(model, train_loader, loss_fn, optimizer, device)\n": "",
+            "            val_loss, accuracy = evaluate(model, val_loader, loss_fn, device)\n": "            val_loss, "
+            "accuracy = evaluate(model, val_loader, loss_fn, device)\n"
+            "            train_loss = train_epoch(model, train_loader, loss_fn, optimizer, device)\n",
+        },
+        words="The validation of each epoch comes before its training: your first validation loss is that of the "
+        "untrained model, and nobody sees that of the last epoch. Look at the order in your loop.",
+        tests=FIT,
     ),
     Fault(
         "fit-last-weights",

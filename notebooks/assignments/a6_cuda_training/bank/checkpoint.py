@@ -91,6 +91,23 @@ WRONG = [
     .expect(test_checkpoint="partial:checkpoint-scaler-missing")
     .edit('    if scaler is not None:\n        state["scaler"] = scaler.state_dict()\n', "")
     .edit('    if scaler is not None:\n        scaler.load_state_dict(state["scaler"])\n', ""),
+    Wrong("wrong_checkpoint_optimizer_without_options", "Of the optimizer its memory alone is saved.")
+    .breaks("all four go on as the saved ones would have")
+    .expect(test_checkpoint="partial:checkpoint-optimizer-without-options")
+    .edit("optimizer.state_dict()", 'optimizer.state_dict()["state"]')
+    .edit(
+        'optimizer.load_state_dict(state["optimizer"])',
+        'optimizer.load_state_dict({**optimizer.state_dict(), "state": state["optimizer"]})',
+    ),
+    Wrong("wrong_checkpoint_scale_alone_loaded", "Of what was saved of the scaler, the scale alone is loaded.")
+    .breaks("all four go on as the saved ones would have")
+    .expect(test_checkpoint="partial:checkpoint-scaler-without-its-count")
+    .edit('state["scaler"])', '{**scaler.state_dict(), "scale": state["scaler"]["scale"]})'),
+    Wrong("wrong_checkpoint_scale_alone_saved", "The scaler is asked for its scale, not for its state.")
+    .breaks("all four go on as the saved ones would have")
+    .expect(test_checkpoint="partial:checkpoint-scaler-without-its-count")
+    .edit("scaler.state_dict()", "scaler.get_scale()")
+    .edit('scaler.load_state_dict(state["scaler"])', 'scaler._init_scale = state["scaler"]'),
     Wrong("wrong_checkpoint_scheduler_missing", "No scheduler.")
     .breaks("all four go on as the saved ones would have")
     .expect(test_checkpoint="partial:checkpoint-scheduler-missing")

@@ -32,6 +32,22 @@ def fit(model, train_loader, val_loader, epochs, learning_rate, device, log_dir)
 }
 
 WRONG = [
+    Wrong("wrong_fit_training_loss_evaluated", "The training loss is that of a second pass.")
+    .breaks("Each epoch trains on everything")
+    .expect(test_fit="failed:fit-training-loss-evaluated")
+    .edit(
+        "train_losses.append(train_epoch(model, train_loader, criterion, opt, device))",
+        "train_epoch(model, train_loader, criterion, opt, device)\n"
+        "        train_losses.append(evaluate(model, train_loader, criterion, device)[0])",
+    ),
+    Wrong("wrong_fit_validates_before_training", "evaluate stands above train_epoch.")
+    .breaks("Each epoch trains on everything")
+    .expect(test_fit="failed:fit-validates-before-training")
+    .edit("        loss, accuracy = evaluate(model, val_loader, criterion, device)\n", "")
+    .edit(
+        "        train_losses.append(train",
+        "        loss, accuracy = evaluate(model, val_loader, criterion, device)\n        train_losses.append(train",
+    ),
     Wrong("wrong_fit_best_by_accuracy", "The highest accuracy.")
     .expect(test_fit="partial:fit-best-by-accuracy")
     .edit("loss < min(val_losses[:-1])", "accuracy > max(accuracies[:-1])"),

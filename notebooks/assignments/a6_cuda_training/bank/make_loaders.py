@@ -21,8 +21,21 @@ WRONG = [
         "wrong_loaders_share_a_generator", "Both loaders draw from one generator, so a pass over one moves the other."
     )
     .breaks("however often it goes through `val_loader`")
-    .expect(test_make_loaders="partial")
+    .expect(test_make_loaders="partial:loaders-share-a-generator")
     .edit("batch_size=batch_size)\n    return", "batch_size=batch_size, generator=g)\n    return"),
+    Wrong("wrong_generator_on_the_device", "The generator is made for the device.")
+    .breaks("both on the host")
+    .expect(test_make_loaders="partial:generator-on-the-device")
+    .edit("torch.Generator()", "torch.Generator(device=device)"),
+    Wrong("wrong_loaders_by_one_helper", "Both datasets and the generator go through the same keyword arguments.")
+    .breaks("however often it goes through `val_loader`")
+    .expect(test_make_loaders="partial:loaders-share-a-generator")
+    .whole("""
+def make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed):
+    common = {"batch_size": batch_size, "generator": torch.Generator().manual_seed(seed)}
+    sets = [TensorDataset(*map(torch.from_numpy, pair)) for pair in ((x_train, y_train), (x_val, y_val))]
+    return DataLoader(sets[0], shuffle=True, **common), DataLoader(sets[1], shuffle=False, **common)
+"""),
     Wrong("wrong_batches_of_another_dtype", "Labels become float32.")
     .breaks("`x` is a float32 tensor and `y` an int64")
     .expect(test_make_loaders="partial:batches-of-another-dtype")

@@ -22,6 +22,14 @@ def train_epoch(model, loader, loss_fn, optimizer, device):
 }
 
 WRONG = [
+    Wrong("wrong_epoch_weighs_by_the_batch_size", "The loss of a batch times loader.batch_size.")
+    .breaks("A smaller last batch counts for fewer rows")
+    .expect(test_train_epoch="partial:epoch-weighs-by-the-batch-size")
+    .edit("float(loss) * len(labels)", "float(loss) * loader.batch_size"),
+    Wrong("wrong_epoch_divides_by_full_batches", "len(loader) times batch_size rows.")
+    .breaks("It returns the mean over all *rows*")
+    .expect(test_train_epoch="partial:epoch-divides-by-full-batches")
+    .edit("/ sum(sizes)", "/ (len(loader) * loader.batch_size)"),
     Wrong("wrong_copied_more_than_once", "Each use copies anew.")
     .breaks("Every tensor of a batch is copied to the device once")
     .expect(test_train_epoch="partial:copied-more-than-once")

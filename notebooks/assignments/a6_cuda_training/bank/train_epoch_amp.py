@@ -26,6 +26,13 @@ def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm)
 }
 
 WRONG = [
+    Wrong("wrong_amp_infinite_losses_left_out", "continue where the loss is not finite.")
+    .breaks("If a batch overflows, the scaler skips")
+    .expect(test_train_epoch_amp="partial:amp-infinite-losses-left-out")
+    .edit(
+        "        scaled = scaler.scale(loss)",
+        "        if not torch.isfinite(loss):\n            continue\n        scaled = scaler.scale(loss)",
+    ),
     Wrong("wrong_amp_batch_left_on_host", "Not moved.")
     .expect(test_train_epoch_amp="failed:amp-batch-left-on-host")
     .edit("(t.to(device) for t in batch)", "batch"),
