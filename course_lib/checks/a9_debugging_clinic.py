@@ -29,7 +29,7 @@ Function = Callable[..., Any]
 CATALOG: Mapping[str, str] = {
     "axis-confused": "a layer takes the rows of the batch for steps in time, or the other way around",
     "best-is-a-reference": "what is kept as the best weights goes on changing",
-    "best-not-restored": "the weights at the end are not those of the best epoch",
+    "best-not-restored": "nothing brings back the weights of the best epoch at the end",
     "clipped-while-scaled": "gradients are clipped while they still carry the loss scale",
     "copied-every-step": "the data set goes to the device again in every step",
     "epoch-repeated": "a resumed run trains an epoch again that was done",
@@ -38,7 +38,7 @@ CATALOG: Mapping[str, str] = {
     "gradients-not-cleared": "after a step its gradients stay, and the next step uses them too",
     "graphs-kept": "something that is kept holds the graphs of earlier steps",
     "hard-coded-device": "a tensor goes to another device than the one that was asked for",
-    "labels-shifted": "class labels belong to other rows than their own",
+    "labels-shifted": "in classification, rows have the labels of other rows",
     "last-batch-only": "a number for an epoch is that of its last batch",
     "logits-as-probabilities": "the loss takes logits for probabilities",
     "mean-of-means": "a mean over batches stands where a mean over rows is meant",
@@ -53,8 +53,8 @@ CATALOG: Mapping[str, str] = {
     "selected-on-training": "the training loss decides where the validation loss should",
     "shapes-broadcast": "two arrays of different shapes are combined to a larger one",
     "softmax-twice": "the loss applies a softmax to probabilities",
-    "split-at-random": "what is tested overlaps with what was trained on",
-    "statistics-from-test": "the numbers that inputs are scaled with are computed from rows that are held out, too",
+    "split-at-random": "test rows are chosen at random, and overlap with what was trained on",
+    "statistics-from-test": "the lines that compute the scale of the inputs take in what is to be held out",
     "step-missing": "the optimizer makes no step",
     "target-in-input": "the input contains the value that is to be predicted",
     "trains-in-eval-mode": "some of the training happens in evaluation mode",
@@ -301,14 +301,18 @@ HEALTHY: Mapping[int, Mapping[str, Any]] = {
 NOBODY = 'Type your identifier into the first cell, student = "...", and run that cell.'
 
 
+def _named(student: object) -> bool:
+    return isinstance(student, str) and bool(student.strip())
+
+
 def show_script(number: int, student: str) -> None:
     """Print one of the scripts, as this student gets it."""
-    print(clinic.script(number, student) if student.strip() else NOBODY)
+    print(clinic.script(number, student) if _named(student) else NOBODY)
 
 
 def symptoms(number: int, student: str) -> plots.Canvas | None:
     """Run a script as it was handed out, and show what it says of itself beside what a healthy one says."""
-    if not student.strip():
+    if not _named(student):
         print(NOBODY)
         return None
     function = _function(number, clinic.script(number, student))
@@ -369,18 +373,26 @@ _TWO_LOSSES = "These are weights of another epoch, or the script has computed it
 def _as_healthy(number: int, function: Function, tolerance: float = 0.02) -> Any:
     """What training gives, once its numbers are those of a healthy script."""
     net, history = RUNS[number - 1](function)
+    odd: list[tuple[bool, int, str]] = []
+    sizes = ""
     for name, healthy in HEALTHY[number].items():
         if name not in history:
             fail(f'The dict that {NAMES[number - 1]} returns has no "{name}".')
         wanted, got = np.ravel(np.asarray(healthy, float)), np.ravel(np.asarray(history[name], float))
-        if got.shape != wanted.shape:
-            hint = f"{_LEFT} What decides how often a number is noted?"
-            fail(f'"{name}" has {got.size} numbers; a healthy script gives {wanted.size}.', hint)
-        far = np.abs(got - wanted) > tolerance * np.abs(wanted) + 0.002
-        if far.any():
-            place = int(np.argmax(far))
+        both = min(got.size, wanted.size)
+        near = np.abs(got[:both] - wanted[:both]) <= tolerance * np.abs(wanted[:both]) + 0.002
+        if not near.all():
+            place = int(np.argmin(near))
             said = f'"{name}" at place {place} is {got[place]:.4g}; a healthy script gives {wanted[place]:.4g} there.'
-            fail(said, f"{_LEFT} Which lines make this number, and what do they start from?")
+            # What a script computes once, after training, comes last.
+            odd.append((np.ndim(healthy) == 0 or name == "predictions", place, said))
+        elif got.size != wanted.size:
+            sizes = sizes or f'"{name}" has {got.size} numbers; a healthy script gives {wanted.size}.'
+    if odd:
+        said = min(odd, key=lambda found: found[:2])[2]
+        fail(said, f"{_LEFT} Which lines make this number, and what do they start from?")
+    if sizes:
+        fail(sizes, f"{_LEFT} What decides how often a number is noted?")
     return net, history
 
 

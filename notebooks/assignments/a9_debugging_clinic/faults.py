@@ -405,6 +405,57 @@ MENDS = [
         "the loss of an epoch is a mean over its rows. Look at which loss is added up.",
     ),
     _fault(
+        2,
+        "last-update-one-batch-early",
+        "OP10",
+        {"number == len(loader):": "number == len(loader) - 1:"},
+        "The smaller last group of an epoch makes its update one batch too early, or none, and the gradients of the "
+        "last batch wait in `.grad` for the next epoch. Look at the number that the last batch has.",
+    ),
+    _fault(
+        3,
+        "best-only-where-patience-ends",
+        "SV01",
+        {
+            "                break\n    net.load_state_dict(best)\n": "                net.load_state_dict(best)\n"
+            "                break\n"
+        },
+        "Where patience runs out, the network comes back with its best weights. Where all `epochs` are done before, it "
+        "comes back with those of the last epoch. Look at each way in which the loop over the epochs can end.",
+    ),
+    _fault(
+        3,
+        "validation-loss-against-training-loss",
+        "DA06",
+        {
+            "if val_loss < lowest:\n            lowest, waited = val_loss": "if val_loss < lowest:\n"
+            "            lowest, waited = train_loss"
+        },
+        "The validation loss is compared with the training loss of the last epoch that was called the best. The two "
+        "are not of one kind: which epoch is called the best, and when training stops, depends on how far they lie "
+        "apart. Look at every place where `lowest` gets a value.",
+    ),
+    _fault(
+        3,
+        "training-loss-against-validation-loss",
+        "DA06",
+        {
+            "if val_loss < lowest:\n            lowest, waited = val_loss": "if train_loss < lowest:\n"
+            "            lowest, waited = val_loss"
+        },
+        "The training loss is compared with the validation loss of the last epoch that was called the best. The two "
+        "are not of one kind: which epoch is called the best, and when training stops, depends on how far they lie "
+        "apart. Look at every place where `lowest` is used.",
+    ),
+    _fault(
+        3,
+        "trains-without-dropout",
+        "EV03",
+        {"        net.train()\n        net.backbone.eval()\n": "        net.eval()\n"},
+        "The head is trained without dropout, as in evaluation mode. Only the backbone has to stay as it is. Look at "
+        "the mode of each part while the head is trained.",
+    ),
+    _fault(
         4,
         "predictions-in-a-column",
         "AG10",
@@ -442,6 +493,30 @@ MENDS = [
         },
         "The series is scaled with the mean and the deviation of the training windows. There a value counts once for "
         "each window that holds it, and the values at the ends count less. Look at what the two are taken from.",
+    ),
+    _fault(
+        4,
+        "tested-on-the-beginning",
+        "DA05",
+        {"order[:-held_out], order[-held_out:]": "order[held_out:], order[:held_out]"},
+        "The first windows of the series are tested, and the last ones are for training. A forecast is asked about "
+        "what comes after all that it has learned from. Look at which windows go to which side.",
+    ),
+    _fault(
+        5,
+        "seed-without-the-run",
+        "RP02",
+        {"manual_seed(seed + epoch)": "manual_seed(epoch)"},
+        "The order and the noise of an epoch depend on its number alone, so runs with different seeds have the same "
+        "ones. The docstring gives the seed of each epoch's generator. Look at what yours starts from.",
+    ),
+    _fault(
+        5,
+        "seed-one-too-high",
+        "RP02",
+        {"manual_seed(seed + epoch)": "manual_seed(seed + epoch + 1)"},
+        "Each epoch has the order and the noise that belong to the next one. The docstring counts epochs from 0. Look "
+        "at the seed of the first epoch's generator.",
     ),
     _fault(
         5,
@@ -551,7 +626,8 @@ ANSWERS = [
 ]
 
 POOLS = {1: DIGITS, 2: HALF, 3: PETS, 4: FORECAST, 5: LONG, 6: KERAS}
-FAULTS = [*DIGITS, *HALF, *PETS, *FORECAST, *LONG, *KERAS, *MENDS, *ANSWERS]
+FAULTS = [*MENDS, *DIGITS, *HALF, *PETS, *FORECAST, *LONG, *KERAS, *ANSWERS]
+"""first what passes some of the cases in which a planted fault fails"""
 
 # --- planting -------------------------------------------------------------------------------------------------------
 

@@ -27,6 +27,9 @@ HIDDEN_ONLY = {
     "wrong_keras_softmax_at_the_end",
     "wrong_long_reader_adds_one",
     "wrong_long_reader_counts",
+    "wrong_pets_best_if_stopped",
+    "wrong_pets_best_if_waited",
+    "wrong_pets_half_compared",
 }
 """wrong, and no visible check can tell"""
 Said = dict[str, list[str]]

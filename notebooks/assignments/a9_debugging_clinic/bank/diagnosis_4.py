@@ -9,4 +9,8 @@ WRONG = [
     .expect(test_script_4="partial:diagnosis-wrong")
     .breaks("The same holds for the other five")
     .edit("split-at-random", "target-in-input"),
+    Wrong("wrong_diagnosis_what_follows", "The scale holds test rows, too, because these come from everywhere.")
+    .expect(test_script_4="partial:diagnosis-wrong")
+    .breaks("The same holds for the other five")
+    .edit('"axis-confused"', '"axis-confused", "statistics-from-test"'),
 ]

@@ -51,6 +51,13 @@ WRONG = [
     .expect(test_script_2="partial:half-last-batch-only")
     .base("norm_apart")
     .edit('history["loss"].append(loss_sum / seen)', 'history["loss"].append(loss.item())'),
+    Wrong("wrong_half_last_batch_counted_from_zero", "The last batch is looked for one number too low.")
+    .expect(test_script_2="partial:half-last-update-one-batch-early")
+    .base("norm_apart")
+    .edit("or number == len(loader):", "or number == len(loader) - 1:"),
+    Wrong("wrong_half_last_batch_counted_from_zero_too", "The same, in other words.")
+    .expect(test_script_2="partial:half-last-update-one-batch-early")
+    .edit("or number == len(loader):", "or number + 1 == len(loader):"),
     Wrong("wrong_half_schedule_by_epoch", "The schedule advances once in each epoch.")
     .expect(test_script_2="partial:half-rate-steps-once-an-epoch")
     .base("norm_apart")

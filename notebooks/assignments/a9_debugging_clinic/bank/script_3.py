@@ -68,4 +68,32 @@ WRONG = [
     .expect(test_script_3="partial:pets-wrong-parameters")
     .base("layer_by_layer")
     .edit("            optimizer.step()\n", ""),
+    Wrong("wrong_pets_half_compared", "The validation loss is compared, and the training loss is kept.")
+    .expect(test_script_3="partial:pets-validation-loss-against-training-loss")
+    .base("read_from_the_history")
+    .edit("lowest, waited = val_loss, 0", "lowest, waited = train_loss, 0"),
+    Wrong("wrong_pets_half_kept", "The validation loss is kept, and the training loss is compared.")
+    .expect(test_script_3="partial:pets-training-loss-against-validation-loss")
+    .base("layer_by_layer")
+    .edit("if lowest > val_loss:", "if lowest > train_loss:"),
+    Wrong("wrong_pets_best_if_stopped", "The best weights come back only where patience runs out.")
+    .expect(test_script_3="partial:pets-best-only-where-patience-ends")
+    .breaks("A mended script does what its docstrings say")
+    .base("layer_by_layer")
+    .edit(
+        "                break\n    net.load_state_dict(best)\n",
+        "                net.load_state_dict(best)\n                break\n",
+    ),
+    Wrong("wrong_pets_best_if_waited", "The best weights come back only where patience is used up at the end.")
+    .expect(test_script_3="partial:pets-best-only-where-patience-ends")
+    .base("only_dropout_trains")
+    .edit("    net.load_state_dict(best)\n", "    if waited >= patience:\n        net.load_state_dict(best)\n"),
+    Wrong("wrong_pets_all_in_evaluation_mode", "The whole network is in evaluation mode, the dropout too.")
+    .expect(test_script_3="partial:pets-trains-without-dropout")
+    .base("read_from_the_history")
+    .edit("net.train().backbone.train(False)", "net.eval()"),
+    Wrong("wrong_pets_mode_set_too_late", "Training mode for a moment, and then evaluation mode for all.")
+    .expect(test_script_3="partial:pets-trains-without-dropout")
+    .base("layer_by_layer")
+    .edit("        for layer in net.backbone:\n            layer.eval()\n", "        net.eval()\n"),
 ]

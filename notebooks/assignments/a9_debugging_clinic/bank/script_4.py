@@ -41,6 +41,9 @@ WRONG = [
     .edit(
         "targets = torch.stack([series[start + window] for start in range(count)])", "targets = windows[:, -1].clone()"
     ),
+    Wrong("wrong_forecast_first_windows", "The first windows are kept for the test.")
+    .expect(test_script_4="partial:forecast-tested-on-the-beginning")
+    .edit("order[:-held_out], order[-held_out:]", "order[held_out:], order[:held_out]"),
     Wrong("wrong_forecast_random_test", "The test windows come from everywhere.")
     .expect(test_script_4="partial:forecast-split-at-random")
     .base("sorted_again")

@@ -77,6 +77,12 @@ WRONG = [
         "        dice = torch.Generator().manual_seed(seed + epoch)\n",
         "        dice = torch.Generator().manual_seed(seed) if epoch == start else dice\n",
     ),
+    Wrong("wrong_long_seed_of_the_epoch_alone", "The seed is the number of the epoch.")
+    .expect(test_script_5="partial:long-seed-without-the-run")
+    .edit("dice = torch.Generator().manual_seed(seed + epoch)", "dice = torch.Generator().manual_seed(epoch)"),
+    Wrong("wrong_long_seed_one_too_high", "Epochs counted from 1.")
+    .expect(test_script_5="partial:long-seed-one-too-high")
+    .edit("manual_seed(seed + epoch)", "manual_seed(seed + epoch + 1)"),
     Wrong("wrong_long_same_noise", "Every epoch starts from the same seed.")
     .expect(test_script_5="partial:long-order-never-changes")
     .edit("dice = torch.Generator().manual_seed(seed + epoch)", "dice = torch.Generator().manual_seed(seed + 0)"),

@@ -41,7 +41,7 @@ WRONG = [
     .edit("layers.Dense(classes)(kept)", 'layers.Dense(classes, activation="softmax")(kept)')
     .edit("SparseCategoricalCrossentropy(True)", "SparseCategoricalCrossentropy(from_logits=False)"),
     Wrong("wrong_keras_softmax_and_last_weights", "The outputs are probabilities, and the last weights stay.")
-    .expect(test_script_6="partial:keras-best-not-restored+keras-probabilities-for-logits")
+    .expect(test_script_6="partial:keras-probabilities-for-logits+keras-best-not-restored")
     .base("a_function")
     .edit("layers.Dense(classes)(kept)", "layers.Softmax()(layers.Dense(classes)(kept))")
     .edit("(y, z, from_logits=True)", "(y, z)")
