@@ -68,8 +68,10 @@ def student_line(error: BaseException) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """Its message. TensorFlow's, of a function that it traces, begins with a traceback with paths of this machine."""
+    """Its message, without the tracebacks with paths of this machine that TensorFlow writes into it."""
     text = wire.safe_text(error)
+    if text.startswith("Graph execution error:"):  # of a graph: where the node was made, "Node: NAME", what happened
+        text = text.partition("\nNode: ")[2].partition("\n")[2].partition("\n\nOriginal stack trace")[0] or text
     if text.startswith(_TRACED):
         text = text.rpartition(f"\n    {type(error).__name__}: ")[2].strip()
     return text[:2000]

@@ -42,6 +42,17 @@ def test_a_message_that_holds_a_traceback_gives_its_end_and_the_students_line() 
     assert error_text(AttributeError("in user code: nothing more")) == "in user code: nothing more"
 
 
+def test_an_error_of_a_graph_is_told_without_the_place_where_its_node_was_made() -> None:
+    made = f'  File "{CELL}", line 5, in <module>\n' * 100
+    error = ValueError(
+        f"Graph execution error:\n\nDetected at node 'Read' defined at (most recent call last):\n{made}"
+        f"Node: 'Read'\nCould not find variable v.\n\t [[{{{{node Read}}}}]]\n\n"
+        f"Original stack trace for 'Read':\n{made}"
+    )
+    assert error_text(error) == "Could not find variable v.\n\t [[{{node Read}}]]"
+    assert error_text(ValueError("Graph execution error: none")) == "Graph execution error: none"
+
+
 def test_a_traceback_that_a_student_quotes_is_not_where_the_error_was_raised() -> None:
     error = raised(f"quoted = {TRACED[15:]!r}\nraise ValueError(quoted)\n", CELL)
     assert student_line(error) == "line 2 of the cell: raise ValueError(quoted)"
