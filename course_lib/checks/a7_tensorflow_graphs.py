@@ -154,11 +154,13 @@ def graph_steps(build_graph: Function) -> None:
         for seed in (8, 9):
             batch = _rows(seed, 4)
             found = run(("step",), batch)[0]
-            before = _loss(w, b, *batch)
+            start, before = (w, b), _loss(w, b, *batch)
             w, b = w - rate * _slopes(0, w, b, *batch), b - rate * _slopes(1, w, b, *batch)
             after = session.run([named["encoder/w"], named["encoder/b"]])
-            hint = "A session runs what the fetched node depends on. Does `step` depend on the updates?"
-            for name, got, wanted in zip(("w", "b"), after, (w, b), strict=True):
+            for name, got, wanted, old in zip(("w", "b"), after, (w, b), start, strict=True):
+                hint = "The learning rate times the gradient of the loss is subtracted, taken before the step."
+                if np.allclose(got, old):
+                    hint = "A session runs what the fetched node depends on. Does `step` depend on the updates?"
                 _same(f"{name} after a step", got, wanted, hint)
             hint = "The loss must be computed again, by operations that wait for the updates."
             if np.isclose(found, before, rtol=1e-5):

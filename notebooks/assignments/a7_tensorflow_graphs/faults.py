@@ -150,6 +150,22 @@ BUILD_GRAPH = [
         tests=GRAPH,
     ),
     Fault(
+        "graph-loss-over-all-pairs",
+        cell="build_graph",
+        edits={"tf.reduce_mean((distance - y) ** 2)": "tf.reduce_mean((distance[:, tf.newaxis] - y) ** 2)"},
+        words="Your loss compares the distance of each row with the targets of all rows: it is a mean over all pairs. "
+        "A difference of the shapes `(batch, 1)` and `(batch,)` has the shape `(batch, batch)`, without a word. Look "
+        "at the shapes of what you subtract.",
+        tests=GRAPH,
+    ),
+    Fault(
+        "graph-without-tanh",
+        cell="build_graph",
+        edits={"return tf.tanh(tf.matmul(x, w) + b)": "return tf.matmul(x, w) + b"},
+        words="Your distances are those of codes without tanh. Look at the last operation of the encoder.",
+        tests=GRAPH,
+    ),
+    Fault(
         "graph-loss-is-a-sum",
         cell="build_graph",
         edits={"tf.reduce_mean((distance - y) ** 2)": "tf.reduce_sum((distance - y) ** 2)"},
@@ -272,6 +288,26 @@ RUN_TRAINING = [
         tests=SESSION,
     ),
     Fault(
+        "session-feeds-of-earlier-batches",
+        cell="run_training",
+        edits={
+            "    losses = []\n": "    losses, feed = [], {}\n",
+            "feed = {nodes[name]: value for name, value in batch.items()}": (
+                "feed |= {nodes[name]: value for name, value in batch.items()}"
+            ),
+        },
+        words="What one batch feeds is fed with the later ones too, if they do not name that placeholder. It should "
+        "then have its default again. Look at where your dict of feeds begins.",
+        tests=SESSION,
+    ),
+    Fault(
+        "session-losses-not-floats",
+        cell="run_training",
+        words="Your losses are numbers of NumPy, or tensors. The text asks for Python floats; `json`, for one, refuses "
+        "the others. Look at what you put into the list.",
+        tests=SESSION,
+    ),
+    Fault(
         "session-trains-twice",
         cell="run_training",
         edits={
@@ -388,6 +424,13 @@ TRAIN_WITH_TAPE = [
         tests=TAPE,
     ),
     Fault(
+        "tape-losses-not-floats",
+        cell="train_with_tape",
+        words="Your losses are numbers of NumPy, or tensors. The text asks for Python floats; `json`, for one, refuses "
+        "the others. Look at what you put into the list.",
+        tests=TAPE,
+    ),
+    Fault(
         "tape-only-w-is-trained",
         cell="train_with_tape",
         edits={"[(grad_w, w), (grad_b, b)]": "[(grad_w, w)]"},
@@ -485,6 +528,14 @@ MAKE_STEP = [
         words="A call with an int as learning rate raises. As a tensor an int is int32, and the traced function takes "
         "float32; TensorFlow does not turn one into the other by itself. Look at the dtype with which the learning "
         "rate enters the traced function.",
+        tests=STEP,
+    ),
+    Fault(
+        "step-uphill",
+        cell="make_step",
+        edits={"variable.assign_sub(": "variable.assign_add("},
+        words="Your step goes up the slope: the learning rate times the gradient is added. Look at the sign of the "
+        "update.",
         tests=STEP,
     ),
     Fault(
@@ -711,6 +762,13 @@ MAKE_DATASET = [
         tests=DATASET,
     ),
     Fault(
+        "dataset-labels-of-other-rows",
+        cell="make_dataset",
+        words="Rows come with labels of other rows, and a network learns nothing from them. Look at what brings the "
+        "rows into their order, and whether it does the same with the labels.",
+        tests=DATASET,
+    ),
+    Fault(
         "dataset-epochs-mixed",
         cell="make_dataset",
         words="Within the first epoch some rows occur twice and others not at all: the epochs are mixed. The "
@@ -766,6 +824,14 @@ TWO_TOWERS = [
         tests=TOWERS,
     ),
     Fault(
+        "towers-score-is-a-mean",
+        cell="two_towers",
+        edits={"tf.reduce_sum(code1 * code2, axis=1)": "tf.reduce_mean(code1 * code2, axis=1)"},
+        words="Your score is the mean of the products over the units; the text asks for their sum. Look at how the "
+        "products of a row become one number.",
+        tests=TOWERS,
+    ),
+    Fault(
         "towers-without-tanh",
         cell="two_towers",
         edits={
@@ -812,6 +878,22 @@ EXPORT_ENCODER = [
         tests=EXPORT,
     ),
     Fault(
+        "export-width-open",
+        cell="export_encoder",
+        words="The signature does not say how many numbers a row has. Whoever serves the model reads its shape there, "
+        "to prepare the rows and to refuse others. Look at both sizes that the function was traced with.",
+        tests=EXPORT,
+    ),
+    Fault(
+        "export-loads-an-attribute",
+        cell="export_encoder",
+        raises=r"_UserObject.* (has no attribute '(?![wb]')|is not callable)",
+        words="Your code asks the loaded object for something that it does not have. A folder that others wrote has no "
+        "methods of yours: what the text promises is the signature, and the variables w and b. Look at what you take "
+        "from the loaded object.",
+        tests=EXPORT,
+    ),
+    Fault(
         "export-variables-missing",
         cell="export_encoder",
         raises=r"AttributeError: .*_UserObject.* has no attribute '[wb]'",
@@ -833,6 +915,13 @@ EXPORT_ENCODER = [
         cell="export_encoder",
         edits={"tf.tanh(tf.matmul(x, encoder.w) + encoder.b)": "tf.matmul(x, encoder.w) + encoder.b"},
         words="Your codes are those of an encoder without tanh. Look at the last operation of the signature.",
+        tests=EXPORT,
+    ),
+    Fault(
+        "export-codes-as-a-tensor",
+        cell="export_encoder",
+        words="The function that `load_encoder` returns gives a tensor. The text asks for an array, which can be used "
+        "without TensorFlow. Look at what your function returns.",
         tests=EXPORT,
     ),
     Fault(

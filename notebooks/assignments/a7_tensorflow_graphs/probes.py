@@ -290,7 +290,8 @@ def input_of_an_export(ns, w, b, x):
         ns.export_encoder(w, b, folder)
         loaded = tf.saved_model.load(folder)
         encode = loaded.signatures["encode"]
-        shape = encode.structured_input_signature[1]["x"].shape.as_list()
+        shape = encode.structured_input_signature[1]["x"].shape
+        shape = None if shape.rank is None else shape.as_list()
         return {"shape": shape, "codes": encode(x=tf.constant(x))["code"].numpy()}
 
 
@@ -308,3 +309,27 @@ def codes_of_two_encoders(ns, weights, x):
             encoders.append(ns.load_encoder(place))
         gc.collect()
         return [encode(x) for encode in encoders]
+
+
+def files_of_an_export(ns, w, b):
+    """The files of the exported folder."""
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        ns.export_encoder(w, b, folder)
+        found = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): np.fromfile(path, np.uint8) for path in found}
+
+
+def codes_of_files(ns, files, x):
+    """What the function of a folder gives that has these files."""
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            content.tofile(path)
+        return ns.load_encoder(folder)(x)

@@ -255,6 +255,14 @@ CONTEXT_FAULTS = [
         tests=CONTEXT,
     ),
     Fault(
+        "context-sum-of-all-places",
+        cell="context_mix",
+        edits={"ops.sum(x * valid, axis=1, keepdims=True)": "ops.sum(x, axis=1, keepdims=True)"},
+        words="You divide by the number of valid places, as you should, but add up all places: padding that is not 0 "
+        "gets into the mean. Look at what you add up.",
+        tests=CONTEXT,
+    ),
+    Fault(
         "context-mean-of-the-batch-with-a-mask",
         cell="context_mix",
         edits={
@@ -422,6 +430,14 @@ STEP_FAULTS = [
         tests=STEP,
     ),
     Fault(
+        "step-alpha-as-a-share",
+        cell="two_loss_model",
+        edits={"ops.mean(named) + self.alpha": "(1 - self.alpha) * ops.mean(named) + self.alpha"},
+        words="Your cross-entropy has the factor 1 - alpha. The text gives `alpha` to the reconstruction and leaves "
+        "the cross-entropy whole. Look at the terms of the loss.",
+        tests=STEP,
+    ),
+    Fault(
         "step-no-reconstruction",
         cell="two_loss_model",
         edits={" + self.alpha * ops.mean(squares)": ""},
@@ -538,6 +554,32 @@ STEP_FAULTS = [
         minor=True,
     ),
     Fault(
+        "step-accuracy-of-the-last-batch",
+        cell="two_loss_model",
+        edits={
+            'SparseCategoricalAccuracy(name="accuracy")': "SparseCategoricalAccuracy()",
+            '"accuracy": self.accuracy.result()': (
+                '"accuracy": ops.mean(keras.metrics.sparse_categorical_accuracy(y, logits))'
+            ),
+        },
+        words="Your accuracy of an epoch is that of its last batch. `fit` writes down what the last step of an epoch "
+        "returned, so a step has to return the share over all rows so far. Look at what stands in the dict.",
+        tests=STEP,
+        minor=True,
+    ),
+    Fault(
+        "step-accuracy-mean-of-batches",
+        cell="two_loss_model",
+        edits={
+            'keras.metrics.SparseCategoricalAccuracy(name="accuracy")': 'keras.metrics.Mean(name="accuracy")',
+            "update_state(y, logits)": "update_state(ops.mean(keras.metrics.sparse_categorical_accuracy(y, logits)))",
+        },
+        words="Your accuracy of an epoch is the mean of the batches' accuracies. A row in a smaller last batch then "
+        "counts more than the others. Look at how the mean learns how many rows a batch has.",
+        tests=STEP,
+        minor=True,
+    ),
+    Fault(
         "call-mode-fixed-to-evaluation",
         cell="two_loss_model",
         edits={CALL: CALL.replace("=training", "=False")},
@@ -642,11 +684,34 @@ STOP_FAULTS = [
         tests=STOP,
     ),
     Fault(
+        "stop-compares-with-the-last-epoch",
+        cell="stop_at_best",
+        edits={
+            "if value < self.best:": (
+                "before, self.best = self.best, self.best if np.isnan(value) else value\n        if value < before:"
+            )
+        },
+        words="You compare each value with that of the epoch before. A value may be smaller than that and still worse "
+        "than the best one. Look at when what you compare with changes.",
+        tests=STOP,
+    ),
+    Fault(
         "stop-patience-not-reset",
         cell="stop_at_best",
         edits={KEEP: "self.best_weights = self.model.get_weights()"},
         words="You count all epochs without improvement. The text asks for those in a row. Look at what happens to the "
         "count when an epoch improves.",
+        tests=STOP,
+    ),
+    Fault(
+        "stop-best-value-not-anew",
+        cell="stop_at_best",
+        edits={
+            "self.patience = patience": "self.patience = patience\n        self.best = np.inf",
+            "        self.best = np.inf\n        self.best_epoch": "        self.best_epoch",
+        },
+        words="In a second call of fit you still compare with the best value of the first call. Another training has "
+        "another best epoch. Look at what `on_train_begin` sets back.",
         tests=STOP,
     ),
     Fault(
@@ -705,6 +770,14 @@ SCHEDULE_FAULTS = [
         edits={"self.peak * (step + 1) /": "self.peak * step /"},
         words="In your warm-up the rate lags one step behind the table. At step 0 it is 0, so "
         "the first step of training moves nothing. Look at the first row of the table.",
+        tests=SCHEDULE,
+    ),
+    Fault(
+        "schedule-divides-by-zero",
+        cell="warmup_cosine",
+        raises=r"ZeroDivisionError",
+        words="Your schedule divides by 0. `warmup` may be 0, and then there is no warm-up. Look at each division, and "
+        "at which steps it is made.",
         tests=SCHEDULE,
     ),
     Fault(
@@ -861,6 +934,12 @@ QUIET = """class Quiet(keras.Model):
     model(np.zeros((1, base.input_shape[1]), "float32"))"""
 LATE = "late and not isinstance(layer, layers.BatchNormalization)"
 
+NOT_COUNTED = (
+    "In the second phase layers of base learn that stand before the last `depth`: you leave layers out when you count. "
+    "`depth` counts all of `base.layers`, also those that learn nothing, as the example says. Look at the list that "
+    "you count in."
+)
+
 TRANSFER_FAULTS = [
     Fault(
         "transfer-base-learns",
@@ -914,6 +993,36 @@ TRANSFER_FAULTS = [
         edits={"keras.optimizers.SGD(rate)": "keras.optimizers.SGD()"},
         words="The steps of the first phase are made with the learning rate 0.01, the default of SGD. Look at the "
         "arguments of the optimizer.",
+        tests=TRANSFER,
+    ),
+    Fault(
+        "tune-some-layers-not-counted",
+        cell="transfer",
+        edits={
+            "late = k >= len(base.layers) - depth": (
+                "others = [late for late in base.layers[k:] if not isinstance(late, layers.BatchNormalization)]\n"
+                "        late = len(others) <= depth"
+            )
+        },
+        words=NOT_COUNTED,
+        tests=TRANSFER,
+    ),
+    Fault(
+        "tune-dense-layers-counted",
+        cell="transfer",
+        edits={
+            "late = k >= len(base.layers) - depth": (
+                "late = sum(isinstance(late, layers.Dense) for late in base.layers[k:]) <= depth"
+            )
+        },
+        words=NOT_COUNTED,
+        tests=TRANSFER,
+    ),
+    Fault(
+        "tune-one-layer-more",
+        cell="transfer",
+        edits={"late = k >= len(base.layers) - depth": "late = k >= len(base.layers) - depth - 1"},
+        words="In the second phase one layer more than depth learns. Look at where your range begins.",
         tests=TRANSFER,
     ),
     Fault(

@@ -133,6 +133,22 @@ WRONG = [
     .expect(test_build_graph="failed:graph-gradient-of-the-distances")
     .breaks("are the gradients of the loss")
     .edit("compute_gradients(loss, [w, b])", "compute_gradients(distance, [w, b])"),
+    Wrong("wrong_loss_over_pairs", "A column of distances meets a row of targets.")
+    .expect(test_build_graph="failed:graph-loss-over-all-pairs")
+    .breaks("is the tensor of the distances")
+    .edit("d = tf.reduce_sum(tf.square(code1 - code2), 1)", "d = tf.reduce_sum(tf.square(code1 - code2), 1, True)")
+    .edit("return d, tf", "return d[:, 0], tf"),
+    Wrong("wrong_loss_over_pairs_squeezed", "The same, squeezed after the loss.")
+    .expect(test_build_graph="failed:graph-loss-over-all-pairs")
+    .edit(
+        "            return d, tf.reduce_mean(tf.math.squared_difference(d, y))",
+        "            d = tf.expand_dims(d, -1)\n            return tf.squeeze(d, -1), tf.reduce_mean((y - d) ** 2)",
+    ),
+    Wrong("wrong_graph_linear", "No tanh.")
+    .expect(test_build_graph="failed:graph-without-tanh")
+    .breaks("is the tensor of the distances")
+    .edit("tf.nn.tanh(x1 @ w + b)", "x1 @ w + b")
+    .edit("tf.nn.tanh(x2 @ w + b)", "x2 @ w + b"),
     Wrong("wrong_loss_sum", "The loss is a sum.")
     .expect(test_build_graph="failed:graph-loss-is-a-sum")
     .edit("tf.reduce_mean(tf.math.squared_difference(d, y))", "tf.reduce_sum(tf.math.squared_difference(d, y))"),

@@ -32,7 +32,7 @@ def export_encoder(w, b, folder):
     def code(x):
         return dict(code=tf.nn.tanh(tf.add(tf.linalg.matmul(x, model.w), model.b)))
 
-    signature = [tf.TensorSpec(shape=[None, None], dtype=tf.float32, name="x")]
+    signature = [tf.TensorSpec(shape=[None, len(w)], dtype=tf.float32, name="x")]
     tf.saved_model.save(model, folder, signatures=dict(encode=tf.function(code, input_signature=signature)))
 
 
@@ -64,6 +64,24 @@ WRONG = [
     .expect(test_export_encoder="partial:export-batch-size-fixed")
     .breaks("Its input is called `x`")
     .edit("(None, w.shape[0])", "(4, w.shape[0])"),
+    Wrong("wrong_open_width", "The signature takes rows of any width.")
+    .expect(test_export_encoder="partial:export-width-open")
+    .breaks("Its input is called `x`")
+    .edit("(None, w.shape[0])", "(None, None)"),
+    Wrong("wrong_open_shape", "The signature says nothing of a shape.")
+    .expect(test_export_encoder="partial:export-width-open")
+    .base("session")
+    .edit("shape=[None, len(w)]", "shape=None"),
+    Wrong("wrong_loads_a_method", "load_encoder calls the method of this export.")
+    .expect(test_export_encoder="partial:export-loads-an-attribute")
+    .breaks("whoever wrote it")
+    .edit("np.asarray(signature(x=tf.convert_to_tensor(x, tf.float32))", "np.asarray(model.encode(tf.constant(x))"),
+    Wrong("wrong_loads_a_callable", "load_encoder calls the object that this export has saved.")
+    .expect(test_export_encoder="partial:export-loads-an-attribute")
+    .breaks("whoever wrote it")
+    .edit("def encode(self, x)", "def __call__(self, x)")
+    .edit("encoder.encode.get", "encoder.__call__.get")
+    .edit("np.asarray(signature(x=tf.convert_to_tensor(x, tf.float32))", "np.asarray(model(tf.constant(x))"),
     Wrong("wrong_input_name", "The input has another name.")
     .expect(test_export_encoder="failed:export-does-not-take-the-batch")
     .edit('tf.float32, "x")', 'tf.float32, "inputs")'),
@@ -100,6 +118,13 @@ WRONG = [
     )
     .edit('["code"]) if model else None', '["code"])')
     .edit("def load_encoder", "LOADED = [None]\n\n\ndef load_encoder"),
+    Wrong("wrong_returns_tensor", "The function returns a tensor.")
+    .expect(test_export_encoder="partial:export-codes-as-a-tensor")
+    .breaks("returns a function of an array `x`")
+    .edit(
+        'np.asarray(signature(x=tf.convert_to_tensor(x, tf.float32))["code"]) if',
+        'signature(x=tf.convert_to_tensor(x, tf.float32))["code"] if',
+    ),
     Wrong("wrong_returns_dict", "The function returns what the signature returns.")
     .expect(test_export_encoder="partial")
     .breaks("returns a function of an array `x`")

@@ -53,12 +53,19 @@ WRONG = [
     Wrong("wrong_buffer_of_a_thousand", "A buffer that is large enough for small data alone.")
     .expect(test_make_dataset="partial:dataset-shuffle-buffer-small")
     .edit("pairs.shuffle(n + 5, seed)", "pairs.shuffle(1000, seed)"),
+    Wrong("wrong_buffer_of_ten_batches", "A buffer of some batches.")
+    .expect(test_make_dataset="partial:dataset-shuffle-buffer-small")
+    .breaks("any row may come first")
+    .edit("pairs.shuffle(n + 5, seed)", "pairs.shuffle(10 * batch_size, seed)"),
+    Wrong("wrong_buffer_of_a_hundred_batches", "A buffer of many batches.")
+    .expect(test_make_dataset="partial:dataset-shuffle-buffer-small")
+    .edit("pairs.shuffle(n + 5, seed)", "pairs.shuffle(buffer_size=100 * batch_size, seed=seed)"),
     Wrong("wrong_no_shuffle", "Nothing is shuffled.")
     .expect(test_make_dataset="partial:dataset-not-shuffled")
     .edit("pairs.shuffle(n + 5, seed)", "pairs"),
     Wrong("wrong_shuffle_before_cache", "The order is cached, too.")
     .expect(test_make_dataset="partial:dataset-same-order-each-epoch")
-    .breaks("Each epoch has another order")
+    .breaks("Each epoch of a pass has another order")
     .edit(".cache()\n", ".shuffle(n, seed).cache()\n")
     .edit("pairs.shuffle(n + 5, seed)", "pairs"),
     Wrong("wrong_no_reshuffle", "One order for all epochs.")
@@ -102,6 +109,22 @@ WRONG = [
     .edit(
         "    mixed = pairs.shuffle(n + 5, seed)\n    ready = mixed.map(lambda a, b: (augment(a), b))",
         "    mixed = pairs.map(lambda a, b: (augment(a), b)).cache()\n    ready = mixed.shuffle(n, seed)",
+    ),
+    Wrong("wrong_shuffled_apart", "Rows and labels are shuffled each for itself.")
+    .expect(test_make_dataset="partial:dataset-labels-of-other-rows")
+    .breaks("In each epoch every row occurs once")
+    .edit("    pairs = tf.data.Dataset.zip((rows, labels)).cache()\n", "")
+    .edit(
+        "    mixed = pairs.shuffle(n + 5, seed)\n",
+        "    rows, labels = rows.cache().shuffle(n, seed), labels.shuffle(n, seed + 1)\n"
+        "    mixed = tf.data.Dataset.zip((rows, labels))\n",
+    ),
+    Wrong("wrong_labels_not_shuffled", "The labels stay in the order of the array.")
+    .expect(test_make_dataset="partial:dataset-labels-of-other-rows")
+    .base("flat_map")
+    .edit(
+        "order.map(lambda i: (augment(decoded[i]), labels[i]))",
+        "order.enumerate().map(lambda k, i: (augment(decoded[i]), labels[k]))",
     ),
     Wrong("wrong_one_epoch", "There is one epoch.")
     .expect(test_make_dataset="failed")

@@ -220,6 +220,16 @@ def make_step(loss_fn, variables, history):
     Wrong("wrong_first_variable", "One variable is updated.")
     .expect(test_make_step="partial:step-only-the-first-variable")
     .edit("in zip(variables, gradients)", "in list(zip(variables, gradients))[:1]"),
+    Wrong("wrong_step_uphill", "The gradient is added.")
+    .expect(test_make_step="failed:step-uphill")
+    .breaks("Each call of `step` subtracts")
+    .edit("variable.assign(variable - rate", "variable.assign(variable + rate"),
+    Wrong("wrong_step_rate_negative", "The learning rate is negated.")
+    .expect(test_make_step="failed:step-uphill")
+    .base("class_with_a_rate_variable")
+    .edit(
+        "self.rate.assign(tf.cast(learning_rate, tf.float32))", "self.rate.assign(-tf.cast(learning_rate, tf.float32))"
+    ),
     Wrong("wrong_step_loss_after", "The loss that is returned is that after the step.")
     .expect(test_make_step="failed")
     .breaks("Each call of `step` subtracts")

@@ -84,6 +84,15 @@ def row_norms(x):
     .expect(test_row_norms="partial:norms-gradient-of-extreme-rows")
     .base("in_float64")
     .edit("tf.math.divide_no_nan(x, tf.expand_dims(result, 1))", "x / (tf.expand_dims(result, 1) + 1e-12)"),
+    Wrong("wrong_number_in_the_root", "A small number under the root.")
+    .expect(test_row_norms="partial:norms-squares-out-of-range")
+    .whole("def row_norms(x):\n    return tf.sqrt(tf.reduce_sum(x * x, axis=1) + 1e-12)"),
+    Wrong("wrong_clipped_root", "The sum of the squares is held away from 0.")
+    .expect(test_row_norms="partial:norms-squares-out-of-range")
+    .whole("def row_norms(x):\n    return tf.sqrt(tf.maximum(tf.reduce_sum(x * x, axis=1), 1e-12))"),
+    Wrong("wrong_double_norm", "float64 takes the squares; the gradient at 0 is nan.")
+    .expect(test_row_norms="partial:norms-nan-at-zero")
+    .whole("def row_norms(x):\n    return tf.cast(tf.norm(tf.cast(x, tf.float64), axis=1), x.dtype)"),
     Wrong("wrong_upstream_ignored", "The gradient forgets what comes in.")
     .expect(test_row_norms="failed:norms-upstream-ignored")
     .breaks("times the upstream gradient of norm")

@@ -85,6 +85,29 @@ WRONG = [
     .expect(test_run_training="partial:session-feeds-x-and-y-alone")
     .breaks("All that it names is fed")
     .edit("for key in batch)", 'for key in ("x", "y"))'),
+    Wrong("wrong_feeds_stay", "One dict of feeds for all batches.")
+    .expect(test_run_training="partial:session-feeds-of-earlier-batches")
+    .breaks("All that it names is fed")
+    .base("within_the_graph")
+    .edit(
+        "        for batch in batches:\n            feed = {}\n",
+        "        feed = {}\n        for batch in batches:\n",
+    ),
+    Wrong("wrong_feeds_updated", "The dict of feeds is updated.")
+    .expect(test_run_training="partial:session-feeds-of-earlier-batches")
+    .edit("        def one(batch):\n", "        feed = {}\n\n        def one(batch):\n")
+    .edit(
+        "feed = dict((nodes[key], batch[key]) for key in batch)",
+        "feed.update({nodes[key]: batch[key] for key in batch})",
+    ),
+    Wrong("wrong_losses_of_numpy", "The losses are what the session returns.")
+    .expect(test_run_training="failed:session-losses-not-floats")
+    .breaks("`losses` is a list of Python floats")
+    .edit("return loss.item()", "return loss"),
+    Wrong("wrong_losses_evaluated", "The losses are what eval returns.")
+    .expect(test_run_training="failed:session-losses-not-floats")
+    .base("within_the_graph")
+    .edit("eval(feed).tolist()", "eval(feed)"),
     Wrong("wrong_trains_twice", "The step is fetched in both runs.")
     .expect(test_run_training="failed:session-trains-twice")
     .breaks("For each batch, in order, `train` runs once")

@@ -92,6 +92,17 @@ WRONG = [
     .expect(test_train_with_tape="partial:tape-sensitivity-without-sign")
     .base("two_tapes")
     .edit("inner.gradient(value, x1).numpy()", "tf.math.abs(inner.gradient(value, x1)).numpy()"),
+    Wrong("wrong_tape_losses_of_numpy", "The losses are NumPy's numbers.")
+    .expect(test_train_with_tape="partial:tape-losses-not-floats")
+    .breaks("has the loss of each batch before its step")
+    .edit("loss.numpy().item()", "loss.numpy()"),
+    Wrong("wrong_tape_losses_as_float32", "The float becomes NumPy's again.")
+    .expect(test_train_with_tape="partial:tape-losses-not-floats")
+    .base("two_tapes")
+    .edit("losses.append(value)", "losses.append(np.float32(value))"),
+    Wrong("wrong_tape_losses_as_tensors", "The losses are tensors.")
+    .expect(test_train_with_tape="partial:tape-losses-not-floats")
+    .edit("loss.numpy().item()", "loss"),
     Wrong("wrong_tape_only_w", "b is not trained.")
     .expect(test_train_with_tape="failed:tape-only-w-is-trained")
     .edit("variables = [w, b]", "variables = [w]"),

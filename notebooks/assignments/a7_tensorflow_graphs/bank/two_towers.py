@@ -101,6 +101,14 @@ WRONG = [
     .expect(test_two_towers="failed:towers-without-tanh")
     .breaks("A call `model(x1, x2)` returns the scores")
     .edit("tf.math.tanh(tf.nn.bias_add(x @ self.w, self.b))", "tf.nn.bias_add(x @ self.w, self.b)"),
+    Wrong("wrong_score_mean", "A mean over the units.")
+    .expect(test_two_towers="failed:towers-score-is-a-mean")
+    .breaks("A call `model(x1, x2)` returns the scores")
+    .base("matvec")
+    .edit(
+        "code1 = tf.tanh(x1 @ self.first[0] + self.first[1])",
+        "code1 = tf.tanh(x1 @ self.first[0] + self.first[1]) / self.first[1].shape[0]",
+    ),
     Wrong("wrong_no_module", "The class is no tf.Module.")
     .expect(test_two_towers="failed")
     .breaks("Write `TwoTowers(first, second)`")

@@ -76,6 +76,14 @@ WRONG = [
     .expect(test_context_mix="partial:context-divided-by-length")
     .base("registered")
     .edit("many = ops.sum(valid, axis=1)", "many = ops.sum(ops.ones_like(valid), axis=1)"),
+    Wrong("wrong_context_sum_of_all", "A sum of all, divided by how many are valid, or 0; nobody has a name for it.")
+    .expect(test_context_mix="partial")
+    .breaks("places where `mask` is false have no influence on $m$")
+    .base("registered")
+    .edit("ops.sum(valid * x, axis=1)", "ops.sum(x, axis=1)"),
+    Wrong("wrong_context_einsum_of_all", "The mask is in the number alone.")
+    .expect(test_context_mix="partial:context-sum-of-all-places")
+    .edit('ops.einsum("nt,ntd->nd", weight, x)', 'ops.einsum("ntd->nd", x)'),
     Wrong("wrong_context_no_valid_place", "0 / 0.")
     .expect(test_context_mix="partial:context-no-valid-place")
     .breaks("In a sequence without a valid place $m$ is 0.")

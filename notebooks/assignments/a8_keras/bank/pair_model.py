@@ -76,6 +76,14 @@ def compile_pair_model(model, rate, weight):
 """,
 }
 
+BASES["built_when_called"] = BASES["by_hand"].replace(
+    """    model = PairModel(encoder, classes)
+    model({side: np.zeros((1, *shape), "float32") for side in ("left", "right")})
+    return model
+""",
+    "    return PairModel(encoder, classes)\n",
+)
+
 WRONG = [
     Wrong("wrong_encoder_not_built", "No input in front of the layers.")
     .expect(test_pair_model="partial:encoder-not-built")
@@ -210,7 +218,7 @@ WRONG = [
     .edit('{"digit": 1, "same": weight}', '{"digit": weight, "same": 1}'),
     Wrong("wrong_pair_not_compiled", "Compiling is left to others.")
     .expect(test_pair_model="failed")
-    .breaks("It compiles a model with such outputs:")
+    .breaks("It compiles a model with such outputs")
     .edit("    model.compile(", "    return ("),
     Wrong("wrong_pair_momentum", "SGD with momentum.")
     .expect(test_pair_model="partial:pair-momentum")

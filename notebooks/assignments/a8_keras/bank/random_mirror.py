@@ -51,6 +51,19 @@ WRONG = [
     .expect(test_random_mirror="partial:mirror-one-draw-for-the-batch")
     .breaks("Whether one image is mirrored does not depend on the other images")
     .edit("keras.random.uniform((n,),", "ops.ones((n,)) * keras.random.uniform((1,),"),
+    Wrong("wrong_mirror_each_number", "A decision for each number of the images; nobody has a name for it.")
+    .expect(test_random_mirror="partial")
+    .whole("""class RandomMirror(layers.Layer):
+    def __init__(self, rate=0.5, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.rate = rate
+        self.seed_generator = keras.random.SeedGenerator(seed)
+
+    def call(self, images, training=False):
+        if not training:
+            return images
+        drawn = keras.random.uniform(ops.shape(images), seed=self.seed_generator)
+        return ops.where(drawn < self.rate, ops.flip(images, axis=2), images)"""),
     Wrong("wrong_mirror_rate_swapped", "The images that stay.")
     .expect(test_random_mirror="partial:mirror-rate-swapped")
     .base("counter")

@@ -107,6 +107,68 @@ WRONG = [
     .breaks("An equal value does not improve, and neither does `nan`.")
     .base("best_file")
     .edit("all(value < v for v in seen)", "all(value <= v for v in seen)"),
+    Wrong("wrong_stop_compares_neighbors", "Each value is compared with the one before it.")
+    .expect(test_stop_at_best="partial:stop-compares-with-the-last-epoch")
+    .breaks('With `mode="min"` an epoch improves if its value is smaller')
+    .base("best_file")
+    .edit("seen = [v for v in self.values if v == v]", "seen = [v for v in self.values if v == v][-1:]"),
+    Wrong("wrong_stop_compares_last", "A number is kept of each epoch, whether it is the best or not.")
+    .expect(test_stop_at_best="partial:stop-compares-with-the-last-epoch")
+    .whole("""class StopAtBest(keras.callbacks.Callback):
+    def __init__(self, monitor="val_loss", mode="min", patience=3):
+        super().__init__()
+        self.monitor, self.mode, self.patience = monitor, mode, patience
+
+    def on_train_begin(self, logs=None):
+        self.last, self.best_epoch, self.bad = None, None, 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        value = logs[self.monitor]
+        if math.isnan(value):
+            improved = False
+        else:
+            rose = self.last is not None and value - self.last
+            improved = self.last is None or (rose > 0 if self.mode == "max" else rose < 0)
+            self.last = value
+        if improved:
+            self.best_epoch, self.weights, self.bad = epoch, self.model.get_weights(), 0
+        else:
+            self.bad += 1
+            self.model.stop_training = self.bad >= self.patience
+
+    def on_train_end(self, logs=None):
+        if self.best_epoch is not None:
+            self.model.set_weights(self.weights)"""),
+    Wrong("wrong_stop_values_kept", "The values of an earlier call are still there.")
+    .expect(test_stop_at_best="partial:stop-best-value-not-anew")
+    .breaks("A callback may be used for several calls of `fit`")
+    .base("best_file")
+    .edit("        self.patience = patience\n", "        self.patience = patience\n        self.values = []\n")
+    .edit("        self.values = []\n        self.best_epoch = None\n", "        self.best_epoch = None\n"),
+    Wrong("wrong_stop_best_kept", "The best value is set in __init__.")
+    .expect(test_stop_at_best="partial:stop-best-value-not-anew")
+    .whole("""class StopAtBest(keras.callbacks.Callback):
+    def __init__(self, monitor="val_loss", mode="min", patience=3):
+        super().__init__()
+        self.monitor, self.mode, self.patience = monitor, mode, patience
+        self.best = -math.inf if mode == "max" else math.inf
+
+    def on_train_begin(self, logs=None):
+        self.best_epoch, self.wait, self.weights = 0, 0, None
+
+    def on_epoch_end(self, epoch, logs=None):
+        value = logs[self.monitor]
+        if value > self.best if self.mode == "max" else value < self.best:
+            self.best, self.best_epoch, self.wait = value, epoch, 0
+            self.weights = self.model.get_weights()
+            return
+        self.wait += 1
+        if self.wait >= self.patience:
+            self.model.stop_training = True
+
+    def on_train_end(self, logs=None):
+        if self.weights is not None:
+            self.model.set_weights(self.weights)"""),
     Wrong("wrong_stop_nan_first", "nan in the first epoch is never beaten.")
     .expect(test_stop_at_best="partial:stop-nan-first")
     .breaks("The first finite value always improves.")

@@ -122,6 +122,38 @@ WRONG = [
     .expect(test_transfer="partial:tune-all-layers")
     .breaks("The layers before them stay as they are.")
     .edit("base.layers[-depth:]", "base.layers"),
+    Wrong("wrong_tune_batchnorm_not_counted", "depth is counted over the other layers.")
+    .expect(test_transfer="partial:tune-some-layers-not-counted")
+    .breaks("From now on the last `depth` of `base.layers` (one at least) are trained")
+    .edit(
+        "base.layers[-depth:]",
+        "[layer for layer in base.layers if not isinstance(layer, layers.BatchNormalization)][-depth:]",
+    ),
+    Wrong("wrong_tune_counted_backward", "From the end, until depth layers have been chosen.")
+    .expect(test_transfer="partial:tune-some-layers-not-counted")
+    .base("subclass")
+    .edit(
+        "    first = len(base.layers) - depth\n",
+        """    first = len(base.layers)
+    while first and depth:
+        first -= 1
+        depth -= not isinstance(base.layers[first], layers.BatchNormalization)
+""",
+    ),
+    Wrong("wrong_tune_dense_counted", "depth is counted over the dense layers.")
+    .expect(test_transfer="partial:tune-dense-layers-counted")
+    .edit("base.layers[-depth:]", "[layer for layer in base.layers if isinstance(layer, layers.Dense)][-depth:]"),
+    Wrong("wrong_tune_layers_with_weights_counted", "depth is counted over the layers with weights.")
+    .expect(test_transfer="partial:tune-some-layers-not-counted")
+    .edit("base.layers[-depth:]", "[layer for layer in base.layers if layer.weights][-depth:]"),
+    Wrong("wrong_tune_one_more", "One layer too many.")
+    .expect(test_transfer="partial:tune-one-layer-more")
+    .breaks("The layers before them stay as they are.")
+    .base("subclass")
+    .edit("first = len(base.layers) - depth", "first = max(0, len(base.layers) - depth - 1)"),
+    Wrong("wrong_tune_one_more_of_a_slice", "A slice that begins one place too early.")
+    .expect(test_transfer="partial:tune-one-layer-more")
+    .edit("base.layers[-depth:]", "base.layers[-depth - 1 :]"),
     Wrong("wrong_tune_first_layers", "The first layers follow.")
     .expect(test_transfer="partial:tune-first-layers")
     .breaks("From now on the last `depth` of `base.layers` (one at least) are trained")

@@ -79,6 +79,17 @@ WRONG = [
     Wrong("wrong_step_alpha_ignored", "alpha is not used.")
     .expect(test_two_loss_model="partial:step-alpha-ignored")
     .edit("self.settings[0] * ops.mean(squares)", "ops.mean(squares)"),
+    Wrong("wrong_step_alpha_shares", "alpha shares out the two losses.")
+    .expect(test_two_loss_model="partial:step-alpha-as-a-share")
+    .breaks("The loss of a batch is a sum of three terms")
+    .edit("loss = ops.mean(named) + self", "loss = (1 - self.settings[0]) * ops.mean(named) + self"),
+    Wrong("wrong_step_mixture", "A mixture of the two losses.")
+    .expect(test_two_loss_model="partial:step-alpha-as-a-share")
+    .base("right_torch_inside")
+    .edit(
+        "        loss = loss + self.alpha * torch",
+        "        loss = torch.lerp(loss, torch.zeros_like(loss), self.alpha) + self.alpha * torch",
+    ),
     Wrong("wrong_step_no_reconstruction", "One loss only.")
     .expect(test_two_loss_model="partial:step-no-reconstruction")
     .edit(" + self.settings[0] * ops.mean(squares)", ""),
@@ -161,6 +172,17 @@ WRONG = [
         "return {name: mean.result() for name, mean in self.means.items()}",
         'return {"loss": loss, "accuracy": self.means["accuracy"].result()}',
     ),
+    Wrong("wrong_accuracy_of_the_last_batch", "The accuracy of the last batch.")
+    .expect(test_two_loss_model="partial:step-accuracy-of-the-last-batch")
+    .breaks("`train_step` returns a dict with the keys")
+    .edit(
+        "return {name: mean.result() for name, mean in self.means.items()}",
+        'return {"loss": self.means["loss"].result(), "accuracy": ops.mean(ops.cast(hits, "float32"))}',
+    ),
+    Wrong("wrong_accuracy_mean_of_batches", "The accuracies of the batches count the same.")
+    .expect(test_two_loss_model="partial:step-accuracy-mean-of-batches")
+    .breaks("Each row counts the same, also in a last batch that is smaller")
+    .edit('update_state(ops.cast(hits, "float32"))', 'update_state(ops.mean(ops.cast(hits, "float32")))'),
     Wrong("wrong_loss_without_penalties_reported", "Trained right, reported without penalties.")
     .expect(test_two_loss_model="partial")
     .breaks("The loss of a batch is a sum of three terms")

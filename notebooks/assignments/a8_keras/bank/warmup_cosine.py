@@ -88,6 +88,13 @@ WRONG = [
     .expect(test_warmup_cosine="partial")
     .breaks("With `warmup=0` there is no warm-up: the rate starts at `peak`.")
     .edit('if k < s["warmup"]:', 'if k == 0 == s["warmup"]:\n            return 0.0\n        if k < s["warmup"]:'),
+    Wrong("wrong_schedule_division_by_zero", "Without warm-up something is divided by 0.")
+    .expect(test_warmup_cosine="partial:schedule-divides-by-zero")
+    .breaks("With `warmup=0` there is no warm-up: the rate starts at `peak`.")
+    .edit(
+        "k = float(ops.convert_to_numpy(step))\n",
+        'k = float(ops.convert_to_numpy(step))\n        rising = s["peak"] * (k + 1) / s["warmup"]\n',
+    ),
     Wrong("wrong_schedule_config", "The floor is not in the configuration.")
     .expect(test_warmup_cosine="partial:schedule-config-without-floor")
     .breaks("is a schedule with the same rates")
