@@ -279,6 +279,8 @@ class CellRun:
     seconds: float = 0.0
     by_wall_clock: bool = False
     """met the wall limit without having used its CPU time"""
+    figures: tuple[str, ...] = ()
+    """what it displayed as PNG, in base64, checked; `[figure 1]` in `output` says where"""
 
 
 @dataclass(frozen=True)

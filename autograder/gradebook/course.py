@@ -1,8 +1,8 @@
 """Lay out a run folder as an nbgrader course, so that formgrader finds the notebooks that a person grades by hand.
 
 Whoever opens these notebooks is signed in to a server that holds the whole class, and nbgrader's pages copy prose into
-HTML as it is. So nothing active gets here: outputs are plain text, and a student's prose that would become more
-than text and ordinary links is shown as the text it is.
+HTML as it is. So nothing active gets here: outputs are plain text and checked figures, and a student's prose that would
+become more than text and ordinary links is shown as the text it is.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def write_course(run: Path, assignment: Assignment, entries: Sequence[CourseEntr
 def autograded_document(
     notebook: Notebook, document: str, submitted: SubmittedNotebook | None, entry: CourseEntry
 ) -> str:
-    """The notebook that a person reads in formgrader: answers, what they printed as plain text, and the verdicts.
+    """The notebook that a person reads in formgrader: answers, what they printed and drew, and the verdicts.
 
     `document`: the notebook as JSON, without outputs. A raw cell, which a page copies as it is, does not occur in it.
     """
@@ -131,11 +131,14 @@ def autograded_document(
         if shown["cell_type"] != "code":
             shown["source"] = shown["source"] if shown["source"] in instructors else harmless(shown["source"])
             continue
-        text = printed.get(index, "")
+        text, figures = printed.get(index, ("", ()))
         if cell is not None and cell.role is Role.TESTS:
             item = entry.item(notebook.name, cell.grade_id or "")
             text = _told(item) if item is not None else entry.trouble or "not graded"
         shown["outputs"] = [{"name": "stdout", "output_type": "stream", "text": _plain(text)}] if text else []
+        shown["outputs"] += [
+            {"output_type": "display_data", "data": {"image/png": figure}, "metadata": {}} for figure in figures
+        ]
         shown["execution_count"] = None
     if entry.trouble:
         notice = {"cell_type": "markdown", "id": "grader-notice", "metadata": {}, "source": harmless(entry.trouble)}
@@ -150,8 +153,11 @@ def _unanswered(notebook: Notebook) -> str:
 
 def _printed(
     cells: Sequence[Mapping[str, Any]], submitted: SubmittedNotebook | None, report: Report | None
-) -> dict[int, str]:
-    """Position in the document -> what that cell printed or raised. A run that fits no cell is not shown."""
+) -> dict[int, tuple[str, tuple[str, ...]]]:
+    """Position in the document -> what that cell printed or raised, and its figures.
+
+    A run that fits no cell is not shown.
+    """
     if submitted is None or report is None:
         return {}
     runs = [run for run in report.runs if run.notebook == submitted.name]
@@ -165,12 +171,13 @@ def _printed(
         if cell["cell_type"] == "code":
             grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id")
             places.setdefault((grade_id, "" if grade_id else cell["source"].strip()), []).append(index)
-    found: dict[int, str] = {}
+    found: dict[int, tuple[str, tuple[str, ...]]] = {}
     for planned, run in pairs:
         waiting = places.get((planned.grade_id, "" if planned.grade_id else planned.source.strip()), [])
         if waiting and run is not None:
             limit = run.status.value if run.status not in (Verdict.PASSED, Verdict.FAILED) else ""
-            found[waiting.pop(0)] = "\n".join(part.rstrip("\n") for part in (run.output, run.error, limit) if part)
+            text = "\n".join(part.rstrip("\n") for part in (run.output, run.error, limit) if part)
+            found[waiting.pop(0)] = text, run.figures
     return found
 
 

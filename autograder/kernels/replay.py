@@ -22,6 +22,8 @@ SECOND_TRY_SHARE = 0.1
 """share of the time limit that a function gets after it has met the limit once"""
 NOTEBOOK_OUTPUT = 20 * SHOWN_OUTPUT
 """characters that are kept of all cells of a notebook together"""
+NOTEBOOK_FIGURES = 1_500_000
+"""characters of base64 that are kept, likewise: a run remembers a class's worth"""
 
 
 class StudentKernel:
@@ -73,7 +75,7 @@ class StudentKernel:
 
     def run(self) -> None:
         """Run every planned cell; what each showed is in `runs` and `cell_results`."""
-        left = NOTEBOOK_OUTPUT
+        left, left_for_figures = NOTEBOOK_OUTPUT, NOTEBOOK_FIGURES
         for number, cell in enumerate(self.notebook.plan):
             result = self._run_cell(number, cell)
             self.cell_results.append(result)
@@ -82,6 +84,11 @@ class StudentKernel:
             left -= len(shown)
             if dropped := result.dropped + len(output) - len(shown):
                 shown += f"\n[... {dropped} more characters]"
+            figures, result.figures = result.figures, []
+            while sum(map(len, figures)) > left_for_figures:
+                figures.pop()
+                shown += f"\n[figure {len(figures) + 1} is not kept: this notebook shows too many]"
+            left_for_figures -= sum(map(len, figures))
             self.runs.append(
                 CellRun(
                     self.notebook.name,
@@ -92,6 +99,7 @@ class StudentKernel:
                     result.error,
                     result.seconds,
                     result.by_wall_clock,
+                    tuple(figures),
                 )
             )
 

@@ -25,6 +25,7 @@ import zmq
 from jupyter_client.session import Session
 
 from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
+from autograder.kernels.figures import checked_figure
 from autograder.kernels.process import KernelProcess, Launcher
 from autograder.protocol import wire
 from autograder.protocol.message_types import CALL, REPLY
@@ -62,6 +63,8 @@ class CellResult:
     """characters beyond those"""
     outputs: list[dict[str, Any]] = field(default_factory=list)
     """the first error and the last execute_result, as nbformat names them, cut; for foreign test cells"""
+    figures: list[str] = field(default_factory=list)
+    """displayed as PNG, in base64, checked; the text says where"""
     error: str = ""
     seconds: float = 0.0
     by_wall_clock: bool = False
@@ -547,7 +550,10 @@ def _collect_output(message: dict[str, Any], result: CellResult) -> bool:
     elif kind in ("execute_result", "display_data"):
         data = content.get("data")
         text = wire.readable(str(data.get("text/plain", ""))) if isinstance(data, dict) else ""
-        result.add_text(text + "\n")
+        figure = checked_figure(data.get("image/png")) if isinstance(data, dict) else ""
+        if figure:
+            result.figures.append(figure)
+        result.add_text(f"[figure {len(result.figures)}]\n" if figure else text + "\n")
         if kind == "execute_result":
             others = [output for output in result.outputs if output["output_type"] != kind]
             result.outputs = [*others, {"output_type": kind, "data": {"text/plain": _short_text(text)}, "metadata": {}}]

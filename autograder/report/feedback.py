@@ -122,6 +122,8 @@ class _Stop:
     how: str
     error: str
     output: str
+    figures: tuple[str, ...]
+    """as base64"""
     next_step: str
 
 
@@ -392,7 +394,9 @@ def _stop(run: CellRun, limits: Limits) -> _Stop:
             "Read the error's last line first. Restart the kernel and run all cells from the top: what the cell would "
             "have defined after the line that failed does not exist for the cells below."
         )
-    return _Stop(run.grade_id or "", how, printed(run.error, lines=12, chars=3000), printed(run.output), next_step)
+    return _Stop(
+        run.grade_id or "", how, printed(run.error, lines=12, chars=3000), printed(run.output), run.figures, next_step
+    )
 
 
 def _answers(cells: Iterable[Cell], notebook: str, submission: Submission) -> Iterator[_Answer]:

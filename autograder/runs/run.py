@@ -19,7 +19,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -310,12 +310,13 @@ def _write_results(
 
 
 def results(assignment: Assignment, info: dict[str, Any], reports: Sequence[Report]) -> dict[str, Any]:
-    """The content of results.json."""
+    """The content of results.json, in which the figures of the notebooks do not stand."""
+    without_figures = [replace(r, runs=tuple(replace(run, figures=()) for run in r.runs)) for r in reports]
     return {
         "version": RESULTS_VERSION,
         "assignment": assignment.name,
         "run": info,
-        "submissions": [records.to_data(r) for r in reports],
+        "submissions": [records.to_data(r) for r in without_figures],
     }
 
 

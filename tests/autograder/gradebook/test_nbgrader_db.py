@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,15 @@ def test_a_students_own_cell_shows_its_own_output(tmp_path: Path, students: Any)
     students.write_gradebook(tmp_path, (students.submit("ada", extra=extra), {}))
     printed = {c.source: c.outputs[0].text for c in autograded(tmp_path, "ada").cells if c.get("outputs")}
     assert printed["first = 1"] == "printed by first = 1" and printed["second = 2"] == "printed by second = 2"
+
+
+def test_a_plot_that_a_person_marks_is_shown_where_it_was_drawn(tmp_path: Path, students: Any) -> None:
+    submission = students.submit("ada")
+    report = students.report(submission, {})
+    runs = [replace(run, figures=("aQ==",)) if run.grade_id == "mean_of" else run for run in report.runs]
+    write_gradebook(tmp_path, students.assignment, [submission], [replace(report, runs=tuple(runs))])
+    text, figure = cell_of(autograded(tmp_path, "ada"), "mean_of").outputs
+    assert text.text == "printed by mean_of" and figure.data == {"image/png": "aQ=="}
 
 
 def test_hidden_tests_are_not_in_what_feedback_pages_are_made_of(module_run: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_cold_kernel_answers_the_judge_shows_figures_inline_and_ends_with_its_
     kernel.run_cell("def f(x): return x + 1")
     assert kernel.call("def probe(ns, x):\n    return ns.f(x)\n", "probe", {"x": 1}).value == 2
     ran = kernel.run_cell("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
-    assert "<Figure" in "".join(ran.text)
+    assert "".join(ran.text) == "[figure 1]\n" and len(ran.figures) == 1
     private = kernel.process.private
     kernel.close()
     assert not private.exists() and not kernel.alive

@@ -141,6 +141,13 @@ def test_nothing_of_the_instructors_side_reaches_the_page() -> None:
         assert not [c.name for i in report.items for c in i.checks if c.name in page]
 
 
+def test_a_figure_stands_below_what_its_cell_printed() -> None:
+    drawn = replace(build.run("train", output="[figure 1]"), figures=("aQ==",))
+    page = feedback_page(build.report("sam", runs=(drawn,)), A1, build.submission("sam"))
+    image = '<img src="data:image/png;base64,aQ==" alt="Figure 1 of train">'
+    assert f'<pre class="fold" tabindex="0">[figure 1]</pre>\n{image}' in page
+
+
 def test_the_arithmetic_shown_gives_the_points_shown() -> None:
     weighted = replace(build.GRADIENTS, verdict=Verdict.FAILED)
     item = build.item("test_small_graph", 2 / 3, 2, Verdict.PARTIAL, build.VALUE, weighted)
