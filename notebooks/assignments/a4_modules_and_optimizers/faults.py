@@ -196,6 +196,15 @@ AFFINE_FAULTS = [
         tests=AFFINE,
     ),
     Fault(
+        "affine-bias-range-of-out-features",
+        family="NP13",
+        cell="affine",
+        words="Your weight starts in the right range, your bias does not: its numbers go up to 1/sqrt(out_features) in "
+        "size. The text gives both the same range. Look at the bound of the bias, and at which number of features it "
+        "depends on.",
+        tests=AFFINE,
+    ),
+    Fault(
         "affine-start-range",
         family="NP13",
         cell="affine",
@@ -706,6 +715,19 @@ def shared(cell: str) -> list[Fault]:
     ]
 
 
+def of_the_start(cell: str, option: str, edits: dict[str, str]) -> Fault:
+    """One option is the constructor's in every group."""
+    return Fault(
+        f"{cell}-{option.removeprefix('weight_')}-of-the-start",
+        family="OP04",
+        cell=cell,
+        edits=edits,
+        words=f"{option} is the one from `__init__`; what stands in a group has no effect on it. Often the layers of a "
+        f"network get different options. Look at where you read {option}.",
+        tests=TESTS[cell],
+    )
+
+
 # --- 4. SGD ---------------------------------------------------------------------------------------------------------
 
 VELOCITY = 'velocity = momentum * state.get("velocity", 0.0) + grad'
@@ -814,15 +836,7 @@ SGD_FAULTS = [
         "Often the layers of a network get different options. Look at where you read these two.",
         tests=SGD,
     ),
-    Fault(
-        "sgd-momentum-of-the-start",
-        family="OP04",
-        cell="sgd",
-        edits={'momentum = group["momentum"]': 'momentum = self.defaults["momentum"]'},
-        words="momentum is the one from `__init__`; what stands in a group has no effect on it. Often the layers of a "
-        "network get different options. Look at where you read momentum.",
-        tests=SGD,
-    ),
+    of_the_start("sgd", "momentum", {'momentum = group["momentum"]': 'momentum = self.defaults["momentum"]'}),
     Fault(
         "sgd-decay-of-the-start",
         family="OP04",
@@ -1005,14 +1019,19 @@ RMSPROP_FAULTS = [
         tests=RMSPROP,
     ),
     Fault(
-        "rmsprop-alpha-of-the-start",
+        "rmsprop-all-of-the-start",
         family="OP04",
         cell="rmsprop",
-        edits={'alpha = group["alpha"]': 'alpha = self.defaults["alpha"]'},
-        words="alpha is the one from `__init__`; what stands in a group has no effect on it. Often the layers of a "
-        "network get different options. Look at where you read alpha.",
+        edits={
+            'alpha = group["alpha"]': 'alpha = self.defaults["alpha"]',
+            STEP["rmsprop"]: STEP["rmsprop"].replace("group", "self.defaults"),
+        },
+        words="All options are those from `__init__`; what stands in a group has no effect. Often the layers of a "
+        "network get different options. Look at where you read lr, alpha and eps.",
         tests=RMSPROP,
     ),
+    of_the_start("rmsprop", "alpha", {'alpha = group["alpha"]': 'alpha = self.defaults["alpha"]'}),
+    of_the_start("rmsprop", "eps", {'group["eps"]': 'self.defaults["eps"]'}),
     Fault(
         "rmsprop-missing-gradient-is-zero",
         cell="rmsprop",
@@ -1151,10 +1170,39 @@ ADAM_FAULTS = [
             PENALTY: PENALTY.replace("group", "self.defaults"),
             'group["eps"]': 'self.defaults["eps"]',
         },
-        words="betas, eps and weight_decay are those from `__init__`; what stands in a group has no effect on them. "
-        "Often the layers of a network get different options. Look at where you read the options.",
+        words="betas, eps, weight_decay and decoupled are those from `__init__`; what stands in a group has no effect "
+        "on them. Often the layers of a network get different options. Look at where you read the options.",
         tests=ADAM,
     ),
+    Fault(
+        "adam-all-of-the-start",
+        family="OP04",
+        cell="adam",
+        edits={
+            'beta_1, beta_2 = group["betas"]': 'beta_1, beta_2 = self.defaults["betas"]',
+            'if group["decoupled"]': 'if self.defaults["decoupled"]',
+            **{line: line.replace("group", "self.defaults") for line in (DECOUPLED, PENALTY, STEP["adam"])},
+        },
+        words="All options are those from `__init__`; what stands in a group has no effect. Often the layers of a "
+        "network get different options. Look at where you read lr, betas and the others.",
+        tests=ADAM,
+    ),
+    Fault(
+        "adam-both-rates-of-the-start",
+        family="OP04",
+        cell="adam",
+        edits={line: line.replace('group["lr"]', 'self.defaults["lr"]') for line in (DECOUPLED, STEP["adam"])},
+        words="Your steps use one lr for everything: the one from `__init__`. A group's own lr and a scheduler have no "
+        "effect. Look at where you read lr.",
+        tests=ADAM,
+    ),
+    of_the_start("adam", "eps", {'group["eps"]': 'self.defaults["eps"]'}),
+    of_the_start(
+        "adam",
+        "weight_decay",
+        {line: line.replace('group["weight_decay"]', 'self.defaults["weight_decay"]') for line in (DECOUPLED, PENALTY)},
+    ),
+    of_the_start("adam", "decoupled", {'if group["decoupled"]': 'if self.defaults["decoupled"]'}),
     Fault(
         "adam-decays-without-gradient",
         family="OP11",
@@ -1598,6 +1646,20 @@ SNAPSHOT_FAULTS = [
         tests=SNAPSHOT,
     ),
     Fault(
+        "snapshot-keeps-later-memory",
+        family="SV02",
+        cell="snapshot",
+        edits={
+            LOAD_OPTIMIZER: "later = dict(optimizer.state)\n"
+            f"    {LOAD_OPTIMIZER}\n"
+            "    optimizer.state.update({p: m for p, m in later.items() if p not in optimizer.state})"
+        },
+        words="Before its first step an optimizer has no memory. After you restore a snapshot from then, it still has "
+        "the memory of later, so the next steps are other ones. Look at what `restore` does with a parameter for which "
+        "the snapshot holds no memory.",
+        tests=SNAPSHOT,
+    ),
+    Fault(
         "snapshot-without-model",
         family="SV02",
         cell="snapshot",
@@ -1741,6 +1803,33 @@ FIT_FAULTS = [
         "gradients stay in p.grad and go into the first step of the next epoch, or are lost. Look at what happens "
         "after the last batch of an epoch.",
         tests=FIT,
+    ),
+    *(
+        Fault(
+            name,
+            family="OP02",
+            cell="fit",
+            edits={
+                "history = []": "history, held, held_rows = [], 0, 0",
+                "range(0, len(batches), accumulate)": "range(len(batches))",
+                "start + accumulate": "start + 1",
+                "            optimizer.zero_grad()\n": "            (None if held else optimizer.zero_grad())\n",
+                BACKWARD: "(loss * len(x)).backward()",
+                CLIP: "            rows, held, held_rows = rows + group_rows, held + 1, held_rows + group_rows\n"
+                f"            if held < accumulate{unless}:\n                continue\n"
+                "            for p in model.parameters():\n                p.grad /= held_rows\n"
+                f"            held, held_rows = 0, 0\n{CLIP}",
+                f"{MOVE}            rows += group_rows\n": MOVE,
+            },
+            words="Your groups go on over the end of an epoch: batches that are left there make no step of their own, "
+            f"but one together with the first of the next epoch{said}. Look at what happens to an unfinished group "
+            "after the last batch of an epoch.",
+            tests=FIT,
+        )
+        for name, unless, said in (
+            ("fit-groups-cross-epochs", " and not (len(history) == epochs - 1 and start == len(batches) - 1)", ""),
+            ("fit-groups-cross-epochs-to-no-end", "", ", and those left in the last epoch none at all"),
+        )
     ),
     Fault(
         "fit-clips-each-value",

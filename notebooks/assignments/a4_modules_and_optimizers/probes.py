@@ -264,10 +264,23 @@ def layers_inside(ns, in_features, out_features):
 # --- snapshot and fit -----------------------------------------------------------------------------------------------
 
 
-def there_and_back(ns, kind, weights, optimizer_name, options, before, after, asked, other_rate, other_model=False):
+def there_and_back(
+    ns,
+    kind,
+    weights,
+    optimizer_name,
+    options,
+    before,
+    after,
+    asked,
+    other_rate,
+    other_model=False,
+    new_optimizer=False,
+):
     """Train on `before`, take a snapshot, train on; then go back and train on other batches, twice.
 
     after: the batches of the first way and of the two others. asked: rows whose outputs show what was restored.
+    new_optimizer: the one that the snapshot is taken of has made no step yet.
     """
     import copy
 
@@ -296,6 +309,8 @@ def there_and_back(ns, kind, weights, optimizer_name, options, before, after, as
     model, optimizer = built()
     for x, y in before:
         one_step(model, optimizer, x, y)
+    if new_optimizer:
+        optimizer = type(optimizer)(model.parameters(), **options)
     found = {"before the snapshot": state_of(model)}
     saved = ns.snapshot(model, optimizer)
     found["after the snapshot"] = state_of(model)

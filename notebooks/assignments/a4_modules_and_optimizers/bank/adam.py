@@ -185,4 +185,27 @@ WRONG = [
         else:""",
         'if not g["decoupled"]:',
     ),
+    Wrong("wrong_adam_decoupled_attribute", "adam: decoupled is kept as an attribute. rmsprop: eps is.")
+    .expect(test_adam="partial:adam-decoupled-of-the-start", test_rmsprop="partial:rmsprop-eps-of-the-start")
+    .edit("super().__init__(", "self.decoupled = decoupled\n        super().__init__(")
+    .edit('if g["decoupled"]:', "if self.decoupled:")
+    .edit('.add_(g["eps"])', '.add_(self.defaults["eps"])', cell="rmsprop"),
+    Wrong("wrong_adam_eps_attribute", "adam: eps of the constructor. rmsprop: All options of the constructor.")
+    .expect(test_adam="partial:adam-eps-of-the-start", test_rmsprop="partial:rmsprop-all-of-the-start")
+    .edit('+ g["eps"]', '+ self.defaults["eps"]')
+    .edit(
+        "self.move(w, w.grad, self.state[w], g)", "self.move(w, w.grad, self.state[w], self.defaults)", cell="rmsprop"
+    ),
+    Wrong("wrong_adam_decay_attribute", "weight_decay is kept as an attribute.")
+    .expect(test_adam="partial:adam-decay-of-the-start")
+    .edit("super().__init__(", "self.decay = weight_decay\n        super().__init__(")
+    .edit('w.mul_(1 - g["lr"] * g["weight_decay"])', 'w.mul_(1 - g["lr"] * self.decay)')
+    .edit('d = d + w * g["weight_decay"]', "d = d + w * self.decay"),
+    Wrong("wrong_adam_rates_of_the_start", "lr is kept as an attribute, for the decay too.")
+    .expect(test_adam="partial:adam-both-rates-of-the-start")
+    .edit("self.move(w, w.grad, self.state[w], g)", 'self.move(w, w.grad, self.state[w], {**g, "lr": self.rate})')
+    .edit("super().__init__(", "self.rate = lr\n        super().__init__("),
+    Wrong("wrong_adam_all_of_the_start", "Every option is the constructor's.")
+    .expect(test_adam="partial:adam-all-of-the-start")
+    .edit("self.move(w, w.grad, self.state[w], g)", "self.move(w, w.grad, self.state[w], self.defaults)"),
 ]

@@ -78,4 +78,15 @@ WRONG = [
     .edit(
         "self.mode = mode", "self.mode = mode\n        self.gains = nn.Parameter(torch.ones(3))", cell="parallel_block"
     ),
+    Wrong("wrong_affine_bias_range", "The bias is drawn from a range of its own length.")
+    .breaks("drawn uniformly from")
+    .expect(test_affine="partial:affine-bias-range-of-out-features")
+    .edit("(2 * torch.rand(out_features) - 1) * k", "(2 * torch.rand(out_features) - 1) / math.sqrt(out_features)"),
+    Wrong("wrong_affine_bias_range_of_both", "The bias is drawn from Xavier's range.")
+    .breaks("drawn uniformly from")
+    .expect(test_affine="partial:affine-start-range")
+    .edit(
+        "(2 * torch.rand(out_features) - 1) * k",
+        "(2 * torch.rand(out_features) - 1) * math.sqrt(6 / (in_features + out_features))",
+    ),
 ]

@@ -544,4 +544,45 @@ class Affine(nn.Module):
         "(1 - self.m) * self.running_var + self.m * sigma2.detach()",
         "self.m * self.running_var + (1 - self.m) * sigma2.detach()",
     ),
+    Wrong("wrong_fit_groups_cross_epochs", "The batches that wait are never reset; the very last are flushed.")
+    .breaks("a group is that many batches in a row")
+    .expect(test_fit="partial:fit-groups-cross-epochs")
+    .whole("""
+def fit(model, optimizer, loss_fn, batches, epochs=1, accumulate=1, max_norm=None, scheduler=None):
+    history = []
+    waiting, waiting_rows = 0, 0
+    optimizer.zero_grad()
+    for epoch in range(epochs):
+        model.train()
+        total, rows = 0.0, 0
+        for i, (x, y) in enumerate(batches):
+            loss = loss_fn(model(x), y)
+            (loss * len(x)).backward()
+            total += loss.item() * len(x)
+            rows += len(x)
+            waiting += 1
+            waiting_rows += len(x)
+            last = epoch == epochs - 1 and i == len(batches) - 1
+            if waiting == accumulate or last:
+                for p in model.parameters():
+                    p.grad /= waiting_rows
+                if max_norm is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+                optimizer.step()
+                optimizer.zero_grad()
+                waiting, waiting_rows = 0, 0
+        if scheduler is not None:
+            scheduler.step()
+        history.append(total / rows)
+    return history
+"""),
+    Wrong("wrong_fit_counts_batches_of_all_epochs", "A count of batches that starts once; the last ones are lost.")
+    .breaks("a group is that many batches in a row")
+    .expect(test_fit="partial:fit-groups-cross-epochs-to-no-end")
+    .base("right_methods_for_each_parameter")
+    .edit("losses = []", "losses = []\n    optimizer.zero_grad()\n    count = waiting = 0")
+    .edit("        optimizer.zero_grad()\n        seen = waiting = 0\n", "        seen = 0\n")
+    .edit(
+        "if (i + 1) % accumulate == 0 or i + 1 == len(batches):", "count += 1\n            if count % accumulate == 0:"
+    ),
 ]

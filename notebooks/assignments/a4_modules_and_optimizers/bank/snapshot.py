@@ -220,4 +220,31 @@ def restore(model, optimizer, saved):
     .edit(
         "numbers, sizes = [], []", "numbers, sizes = [], []\n        batches = batches[1:] + batches[:1]", cell="fit"
     ),
+    Wrong("wrong_snapshot_keeps_later_memory", "The memory by hand; where there was none, nothing is done.")
+    .breaks("Training then goes on as it went on")
+    .expect(test_snapshot="partial:snapshot-keeps-later-memory")
+    .whole("""
+def snapshot(model, optimizer):
+    options = [{k: copy.deepcopy(v) for k, v in group.items() if k != "params"} for group in optimizer.param_groups]
+    memory = [[copy.deepcopy(optimizer.state.get(p)) for p in group["params"]] for group in optimizer.param_groups]
+    return copy.deepcopy(model.state_dict()), options, memory
+
+
+def restore(model, optimizer, saved):
+    weights, options, memory = saved
+    model.load_state_dict(weights)
+    for group, old, states in zip(optimizer.param_groups, options, memory):
+        group.update(copy.deepcopy(old))
+        for p, state in zip(group["params"], states):
+            if state is not None:
+                optimizer.state[p] = copy.deepcopy(state)
+"""),
+    Wrong("wrong_snapshot_updates_the_memory", "The memory of each parameter is updated, not replaced.")
+    .breaks("Training then goes on as it went on")
+    .expect(test_snapshot="partial:snapshot-keeps-later-memory")
+    .base("right_methods_for_each_parameter")
+    .edit(
+        "optimizer.state[p] = {k: v.clone() if torch.is_tensor(v) else v for k, v in memory[i, j].items()}",
+        "optimizer.state[p].update({k: v.clone() if torch.is_tensor(v) else v for k, v in memory[i, j].items()})",
+    ),
 ]
