@@ -193,7 +193,11 @@ def _forward(two_layer_forward: Function, x: np.ndarray, params: Params) -> tupl
 
 
 def _backward(two_layer_backward: Function, dscores: np.ndarray, cache: Any) -> Any:
-    return plain(call(two_layer_backward, dscores, cache))
+    def on_its_own_dict(dscores: np.ndarray, cache: Any) -> Any:
+        # The arrays in a dict stay as they are; the dict itself may be emptied.
+        return two_layer_backward(dscores, copy.copy(cache) if isinstance(cache, dict) else cache)
+
+    return plain(call(on_its_own_dict, dscores, cache))
 
 
 # --- 4. two_layer_backward ------------------------------------------------------------------------------------------

@@ -95,6 +95,17 @@ SMALL_GRAPH = [
         tests=GRAPH,
     ),
     Fault(
+        "graph-grad-z-has-one-axis",
+        family="NP02",
+        cell="small_graph",
+        edits={"grad_z = grad_b": "grad_z = np.ones(len(z))"},
+        words="Your grad_z is right for arrays with one axis. For arrays with more it still has one axis, with a 1 for "
+        "each row of z; `len(z)`, for example, counts the rows alone. A gradient has one slope for each entry of its "
+        "array. Look at the shape with which you make grad_z.",
+        tests=GRAPH,
+        pairs=False,
+    ),
+    Fault(
         "graph-grad-z-is-z",
         cell="small_graph",
         edits={"grad_z = grad_b": "grad_z = grad_b * z"},
@@ -145,6 +156,15 @@ NUMERICAL_GRADIENT = [
         edits={"step[index] = h": "step[index] = h / 2", "(2 * h)": "h"},
         words="Your two points are h / 2 away from x. That is a central difference too, but the exercise asks for "
         "points at the distance h, and with a large h the values differ. Look at where you call f.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-another-step",
+        cell="numerical_gradient",
+        # Named by the check: what the step is made of is anybody's choice.
+        words="Your values are central differences, but the two points are at another distance from x than h. "
+        "Elsewhere it may be good to let the step grow with the entry, for example; here the values for the given h "
+        "are asked for, and with a large h they differ. Look at how far you move an entry.",
         tests=DIFFERENCES,
     ),
     Fault(
@@ -1053,6 +1073,28 @@ CROSS_ENTROPY = [
         words="An array that you use as an index holds neither integers nor truth values; NumPy takes nothing else. "
         "If your function works for some dtypes of labels: uint64 together with int64, which np.arange gives, becomes "
         "float64, since no integer type holds both. Look at how your index is computed.",
+        tests=("test_softmax_cross_entropy",),
+        pairs=False,
+    ),
+    Fault(
+        "floating-point-numbers-for-integers",
+        family="NP10",
+        cell="softmax_cross_entropy",
+        raises=r"TypeError: Cannot cast array data from dtype\('float\d+'\) to dtype\('int64'\)",
+        words="Floating-point numbers stand where NumPy needs integers, as `np.take` and `np.put` do for places. If "
+        "your function works for some dtypes of labels: uint64 together with int64, which np.arange gives, becomes "
+        "float64, since no integer type holds both. Look at how the array in the line that raised is computed.",
+        tests=("test_softmax_cross_entropy",),
+        pairs=False,
+    ),
+    Fault(
+        "tables-of-different-width",
+        family="NP02",
+        cell="softmax_cross_entropy",
+        raises=r"broadcast together with shapes \((\d+),(\d+)\) \(\1,(?!\2\))\d+\)",
+        words="Two tables meet that have as many rows, and not as many columns. If one of them has a column for each "
+        "class: the number of classes is that of the columns of `scores`. The labels do not tell it, since a batch may "
+        "lack some classes, the last one too. Look at the shapes in the line that raised.",
         tests=("test_softmax_cross_entropy",),
         pairs=False,
     ),

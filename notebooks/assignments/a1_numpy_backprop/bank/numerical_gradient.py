@@ -45,6 +45,29 @@ def numerical_gradient(f, x, h=1e-5):
     slopes = [(moved(i, h) - moved(i, -h)) / (2 * h) for i in np.ndindex(x.shape)]
     return np.array(slopes).reshape(x.shape)
 """),
+    Wrong("wrong_difference_relative_step", "The step grows with the entry, from 1 on.")
+    .breaks("whose entries are the $g_i$ for that `h`")
+    .expect(test_numerical_gradient="partial:difference-another-step")
+    .edit("e[i] = h", "e[i] = h * max(1.0, abs(x[i]))")
+    .edit("(2 * h)", "(2 * e[i])"),
+    Wrong("wrong_difference_step_of_the_size", "The step grows with the entry, on a copy.")
+    .expect(test_numerical_gradient="partial:difference-another-step")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    v, g = x.copy(), np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        step = h * (abs(x[i]) + 1)
+        v[i] = x[i] + step
+        up = f(v)
+        v[i] = x[i] - step
+        g[i] = (up - f(v)) / (2 * step)
+        v[i] = x[i]
+    return g
+"""),
+    Wrong("wrong_difference_double_step", "Points at twice the distance.")
+    .expect(test_numerical_gradient="partial:difference-another-step")
+    .edit("e[i] = h", "e[i] = 2 * h")
+    .edit("(2 * h)", "(4 * h)"),
     Wrong("wrong_difference_all_move", "Adds h to the whole array.")
     .expect(test_numerical_gradient="failed:difference-all-entries-move")
     .whole("""

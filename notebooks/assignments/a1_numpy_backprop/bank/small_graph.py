@@ -35,6 +35,13 @@ WRONG = [
     .expect(test_small_graph="partial:graph-not-summed", test_numerical_gradient="partial:difference-one-sided-below")
     .edit("b.sum()", "b")
     .edit("(f(x + e) - f(x - e)) / (2 * h)", "(f(x) - f(x - e)) / h", cell="numerical_gradient"),
+    Wrong("wrong_graph_len", "As many ones as z has rows.")
+    .expect(test_small_graph="partial:graph-grad-z-has-one-axis")
+    .breaks("three arrays with the shape of `x`")
+    .edit("np.ones(b.shape)", "np.ones(len(z))"),
+    Wrong("wrong_graph_as_many_rows", "The same, by a shape of which only the first number is taken.")
+    .expect(test_small_graph="partial:graph-grad-z-has-one-axis")
+    .edit("np.ones(b.shape)", "np.ones(b.shape[:1])"),
     Wrong("wrong_graph_starts_with_c", "The way back starts with the value of c.")
     .expect(test_small_graph="partial:graph-starts-with-c")
     .edit("y, x, np.ones(b.shape)", "b.sum() * y, b.sum() * x, np.full(b.shape, b.sum())"),

@@ -27,6 +27,21 @@ def softmax_cross_entropy(scores, labels):
     p.reshape(-1)[right] -= 1
     return loss, p / n
 """),
+    Wrong("wrong_flat_take", "The same with np.take, which raises another exception.")
+    .expect(test_softmax_cross_entropy="partial:floating-point-numbers-for-integers")
+    .whole("""
+def softmax_cross_entropy(scores, labels):
+    n, c = scores.shape
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    right = np.arange(n) * c + labels
+    loss = -np.log(np.maximum(np.take(p, right), 1e-300)).mean()
+    np.put(p, right, np.take(p, right) - 1)
+    return loss, p / n
+"""),
+    Wrong("wrong_flat_put", "The same with np.put alone.")
+    .expect(test_softmax_cross_entropy="partial:floating-point-numbers-for-integers")
+    .edit("np.eye(C)[labels]", "np.zeros((N, C))\n    np.put(y, C * np.arange(N) + labels, 1)"),
     Wrong("wrong_float_labels", "The labels are made floating-point numbers with the scores.")
     .expect(test_softmax_cross_entropy="failed:index-of-floating-point-numbers")
     .edit("    N, C = scores.shape", "    N, C = scores.shape\n    labels = labels.astype(scores.dtype)"),
@@ -219,8 +234,12 @@ def softmax_cross_entropy(scores, labels):
     .edit(", (p - y) / N", ""),
     Wrong("wrong_classes_of_labels", "As many classes as the largest label says.")
     .breaks("`scores`: `(N, C)`")
-    .expect(test_softmax_cross_entropy="partial")
+    .expect(test_softmax_cross_entropy="partial:tables-of-different-width")
     .edit("np.eye(C)[labels]", "np.eye(labels.max() + 1)[labels]"),
+    Wrong("wrong_classes_of_labels_in_the_loss", "The same one-hot table, in loss and gradient.")
+    .expect(test_softmax_cross_entropy="partial:tables-of-different-width")
+    .edit("np.eye(C)[labels]", "np.zeros((N, labels.max() + 1))\n    y[range(N), labels] = 1")
+    .edit("np.mean(-np.log(p[range(N), labels] + 1e-12))", "-np.sum(y * np.log(p + 1e-12)) / N"),
     Wrong("wrong_labels_from_the_end", "labels - C counts from the end, and an unsigned number is never negative.")
     .breaks("of any integer dtype")
     .expect(test_softmax_cross_entropy="partial")
