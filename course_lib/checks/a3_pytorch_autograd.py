@@ -414,7 +414,10 @@ def squareplus_without_numbers(Squareplus: Any) -> None:
     # What fails here too, an untouched cell above all, has nothing to do with numbers.
     both_passes(torch.ones(2, 3, requires_grad=True))
     x = torch.empty(2, 3, device="meta", requires_grad=True)
-    hint = "Something reads numbers out of the tensor: NumPy, item(), float(), tolist() or an `if` on a value."
+    hint = (
+        "Either something reads numbers out of the tensor, as NumPy, item(), float(), tolist() or an `if` on a value "
+        "do, or a tensor is made on the CPU, as torch.ones(x.shape) is."
+    )
     try:
         y, grad = both_passes(x)
     except (RuntimeError, TypeError) as error:

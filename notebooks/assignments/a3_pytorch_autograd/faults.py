@@ -834,6 +834,16 @@ OWN_OPERATION = [
         tests=SQUAREPLUS,
     ),
     Fault(
+        "squareplus-makes-a-tensor-on-the-cpu",
+        family="CF06",
+        cell="squareplus",
+        raises=r"on device \w+(:\d+)? is not on the expected device|to be on the same device",
+        words="Your operation computes with tensors on two devices: x is on one of them, and another tensor is not. "
+        "torch.ones and torch.zeros, for example, make tensors on the CPU unless they are told a device. With x on a "
+        "GPU that is an error, too. Look at where your passes get their tensors from.",
+        tests=SQUAREPLUS,
+    ),
+    Fault(
         "squareplus-overwrites-x",
         family="AG08",
         cell="squareplus",

@@ -90,6 +90,13 @@ WRONG = [
         "return 0.5 * (torch.sqrt(x * x + 4) + x)",
         "y = torch.zeros(x.shape, dtype=x.dtype)\n        y[...] = 0.5 * (torch.sqrt(x * x + 4) + x)\n        return y",
     ),
+    Wrong("wrong_squareplus_cpu_ones", "backward makes ones on the CPU.")
+    .breaks("so that they run on any device")
+    .expect(test_squareplus="partial:squareplus-makes-a-tensor-on-the-cpu")
+    .edit("0.5 * g * (1 + x", "0.5 * g * (torch.ones(x.shape, dtype=x.dtype) + x"),
+    Wrong("wrong_squareplus_cpu_four", "forward makes a tensor of fours on the CPU.")
+    .expect(test_squareplus="partial:squareplus-makes-a-tensor-on-the-cpu")
+    .edit("torch.sqrt(x * x + 4)", "torch.sqrt(x * x + torch.full(x.shape, 4, dtype=x.dtype))"),
     Wrong("wrong_squareplus_data", "What is saved is x.data, whose changes nobody counts.")
     .breaks("It never computes with the new ones", "raises PyTorch's RuntimeError about an inplace operation")
     .expect(test_squareplus="partial:squareplus-second-derivative-lost")
