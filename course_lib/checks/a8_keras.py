@@ -260,7 +260,7 @@ def pair_learns(make_encoder: Function, make_pair_model: Function, compile_pair_
     same = float(((outputs["same"] > 0) == (targets["same"] > 0.5)).mean())
     if digit < 0.8 or same < 0.7:
         said = f"after training {digit:.0%} of the left digits and {same:.0%} of the pairs are right."
-        fail(said, "Is each loss that of logits?")
+        fail(said, "Is each loss that of logits, and the optimizer SGD without momentum, with the rate that was given?")
     return f" ({digit:.0%} of the digits right, {same:.0%} of the pairs)"
 
 
@@ -295,7 +295,8 @@ def context_example(ContextMix: Function) -> None:
     x = np.array([[[1], [3], [5]]], np.float32)
     for mask, wanted in (([1, 1, 0], [21, 23, 25]), ([0, 1, 1], [41, 43, 45]), ([0, 0, 0], [1, 3, 5])):
         got = plain(layer(x, mask=np.array([mask], bool)))
-        hint = "The mean is a sum over valid places, divided by their number. No valid place: 0."
+        hint = "The mean is a sum over valid places, divided by their number. No valid place: 0. "
+        hint += "The formula holds at padded places too."
         _require(
             f"y with the mask {mask}",
             got,

@@ -26,6 +26,12 @@ INDISTINGUISHABLE = [
 DIGIT_LOSS = '"digit": keras.losses.SparseCategoricalCrossentropy(from_logits=True)'
 SAME_LOSS = '"same": keras.losses.BinaryCrossentropy(from_logits=True)'
 
+SHAPE_OF_TWO = (
+    "Your code counts on a `shape` of two entries, and raised an exception where we gave it another number of them. "
+    "The text speaks of images of shape `(N, *shape)`: rows of numbers and colors are possible too. Look at where you "
+    "use `shape`."
+)
+
 PAIR_FAULTS = [
     Fault(
         "encoder-not-built",
@@ -43,6 +49,27 @@ PAIR_FAULTS = [
         "taken apart and extended as a list of layers. Look at the class of what you return.",
         tests=PAIR,
         minor=True,
+    ),
+    Fault(
+        "encoder-shape-unpacked",
+        cell="pair_model",
+        edits={"    return keras.Sequential(": "    height, width = shape\n    return keras.Sequential("},
+        words=SHAPE_OF_TWO,
+        tests=PAIR,
+    ),
+    Fault(
+        "encoder-shape-of-two",
+        cell="pair_model",
+        edits={"keras.Input(shape),": "keras.Input((shape[0], shape[1])),"},
+        words=SHAPE_OF_TWO,
+        tests=PAIR,
+    ),
+    Fault(
+        "pair-shape-unpacked",
+        cell="pair_model",
+        edits={"    left = keras.Input(shape": "    height, width = shape\n    left = keras.Input(shape"},
+        words=SHAPE_OF_TWO,
+        tests=PAIR,
     ),
     Fault(
         "encoder-no-relu",
@@ -668,6 +695,14 @@ STOP_FAULTS = [
         tests=STOP,
     ),
     Fault(
+        "stop-small-improvement-ignored",
+        cell="stop_at_best",
+        edits={"if value < self.best:": "if value < self.best - 1e-3:"},
+        words="Your callback sees no improvement where values differ by a ten-thousandth or less. The text names no "
+        "least size: each value that is better than the best one before improves. Look at your comparison.",
+        tests=STOP,
+    ),
+    Fault(
         "stop-nan-first",
         cell="stop_at_best",
         edits={"if value < self.best:": "if self.best_epoch is None or value < self.best:"},
@@ -993,6 +1028,22 @@ TRANSFER_FAULTS = [
         edits={"keras.optimizers.SGD(rate)": "keras.optimizers.SGD()"},
         words="The steps of the first phase are made with the learning rate 0.01, the default of SGD. Look at the "
         "arguments of the optimizer.",
+        tests=TRANSFER,
+    ),
+    Fault(
+        "transfer-momentum",
+        cell="transfer",
+        edits={"keras.optimizers.SGD(rate)": "keras.optimizers.SGD(rate, momentum=0.9)"},
+        words="In the first phase your first step is right and the later ones are those of SGD with momentum 0.9. "
+        "Look at the arguments of the optimizer.",
+        tests=TRANSFER,
+    ),
+    Fault(
+        "tune-momentum",
+        cell="transfer",
+        edits={"SGD(learning_rate=rate)": "SGD(learning_rate=rate, momentum=0.9)"},
+        words="In the second phase your first step is right and the later ones are those of SGD with momentum 0.9. "
+        "Look at the arguments of the optimizer.",
         tests=TRANSFER,
     ),
     Fault(

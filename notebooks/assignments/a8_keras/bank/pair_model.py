@@ -93,6 +93,31 @@ WRONG = [
     .expect(test_pair_model="partial:encoder-not-sequential")
     .breaks("It returns a `keras.Sequential`:")
     .edit("return encoder\n", "return keras.Model(encoder.inputs, encoder.outputs)\n"),
+    Wrong("wrong_encoder_shape_unpacked", "shape must have two entries.")
+    .expect(test_pair_model="partial:encoder-shape-unpacked")
+    .breaks("It reads images of shape `(N, *shape)` and flattens them.")
+    .edit("    encoder = keras.Sequential(name", "    h, w = shape\n    encoder = keras.Sequential(name")
+    .edit("shape=shape", "shape=(h, w)")
+    .edit("Reshape((-1,))", "Reshape((h * w,))"),
+    Wrong("wrong_encoder_shape_of_two", "The first two entries of shape.")
+    .expect(test_pair_model="partial:encoder-shape-of-two")
+    .breaks("It reads images of shape `(N, *shape)` and flattens them.")
+    .base("by_hand")
+    .edit("encoder.build((None, *shape))", "encoder.build((None, shape[0], shape[1]))"),
+    Wrong("wrong_pair_shape_unpacked", "The images must have two axes.")
+    .expect(test_pair_model="partial:pair-shape-unpacked")
+    .breaks('It takes a dict with the keys `"left"` and `"right"`, two arrays')
+    .edit(
+        "    images = {side: layers.Input(shape, name=side)",
+        "    h, w = shape\n    images = {side: layers.Input((h, w), name=side)",
+    ),
+    Wrong("wrong_shapes_unpacked", "Encoder and images must have two axes.")
+    .expect(test_pair_model="partial:encoder-shape-unpacked")
+    .edit("    encoder = keras.Sequential(name", "    h, w = shape\n    encoder = keras.Sequential(name")
+    .edit(
+        "    images = {side: layers.Input(shape, name=side)",
+        "    h, w = shape\n    images = {side: layers.Input((h, w), name=side)",
+    ),
     Wrong("wrong_encoder_flattens_too_late", "The dense layers run along the last axis.")
     .expect(test_pair_model="partial")
     .breaks("It reads images of shape `(N, *shape)` and flattens them.")

@@ -107,6 +107,21 @@ WRONG = [
     .breaks("An equal value does not improve, and neither does `nan`.")
     .base("best_file")
     .edit("all(value < v for v in seen)", "all(value <= v for v in seen)"),
+    Wrong("wrong_stop_least_improvement", "Only an improvement by more than 0.001 counts.")
+    .expect(test_stop_at_best="partial:stop-small-improvement-ignored")
+    .breaks('With `mode="min"` an epoch improves if its value is smaller')
+    .edit(
+        'np.less if mode == "min" else np.greater',
+        "lambda new, old: (new - old if mode == 'max' else old - new) > 1e-3",
+    ),
+    Wrong("wrong_stop_least_improvement_of_all", "Better than each one before by 0.0001 at least.")
+    .expect(test_stop_at_best="partial:stop-small-improvement-ignored")
+    .base("best_file")
+    .edit("all(value < v for v in seen)", "all(value + 1e-4 <= v for v in seen)")
+    .edit("all(value > v for v in seen)", "all(value - 1e-4 >= v for v in seen)"),
+    Wrong("wrong_stop_rounds", "Values are rounded to three places.")
+    .expect(test_stop_at_best="partial:stop-small-improvement-ignored")
+    .edit("value = float(logs[self.monitor])", "value = round(float(logs[self.monitor]), 3)"),
     Wrong("wrong_stop_compares_neighbors", "Each value is compared with the one before it.")
     .expect(test_stop_at_best="partial:stop-compares-with-the-last-epoch")
     .breaks('With `mode="min"` an epoch improves if its value is smaller')

@@ -114,6 +114,17 @@ WRONG = [
         "model.compile(keras.optimizers.SGD(rate), classifier_loss())\n    return",
         'model.compile("sgd", classifier_loss())\n    return',
     ),
+    Wrong("wrong_transfer_momentum", "Momentum in the first phase.")
+    .expect(test_transfer="partial:transfer-momentum")
+    .breaks("The optimizer is SGD without momentum, with learning rate `rate`.")
+    .edit(
+        "model.compile(keras.optimizers.SGD(rate), classifier_loss())\n    return",
+        "model.compile(keras.optimizers.SGD(rate, 0.9), classifier_loss())\n    return",
+    ),
+    Wrong("wrong_transfer_momentum_in_both", "Momentum in both phases.")
+    .expect(test_transfer="partial:transfer-momentum")
+    .base("subclass")
+    .edit("momentum=0.0", "momentum=0.9"),
     Wrong("wrong_transfer_not_compiled", "Compiling is left to others.")
     .expect(test_transfer="failed")
     .breaks("It returns a compiled `keras.Model`:")
@@ -188,6 +199,13 @@ WRONG = [
     .edit(
         "            layer.trainable = False\n    ready(model, rate)\n",
         "            layer.trainable = False\n    ready(model, 0.01)\n",
+    ),
+    Wrong("wrong_tune_momentum", "Momentum in the second phase.")
+    .expect(test_transfer="partial:tune-momentum")
+    .breaks("The model is compiled anew, with the same loss")
+    .edit(
+        "            layer.trainable = True\n    model.compile(keras.optimizers.SGD(rate)",
+        "            layer.trainable = True\n    model.compile(keras.optimizers.SGD(rate, momentum=0.9)",
     ),
     Wrong("wrong_tune_head_frozen", "The head rests.")
     .expect(test_transfer="partial:tune-head-frozen")
