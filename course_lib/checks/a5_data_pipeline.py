@@ -82,11 +82,11 @@ def write_images(root: Path | str, images: Sequence[tuple[str, np.ndarray]]) -> 
             path.write_bytes(pixels.tobytes())
 
 
-def write_numbers(folder: Path | str, files: Sequence[np.ndarray]) -> list[str]:
-    """Text files of one number in each line, and their paths."""
+def write_numbers(folder: Path | str, files: Sequence[np.ndarray], names: Sequence[str] = ()) -> list[str]:
+    """Text files of one number in each line, called 0, 1 and so on or by `names`, and their paths."""
     paths = []
     for number, values in enumerate(files):
-        path = Path(folder) / f"{number}.txt"
+        path = Path(folder) / f"{names[number] if names else number}.txt"
         path.write_text("".join(f"{float(value)!r}\n" for value in values))
         paths.append(str(path))
     return paths

@@ -23,6 +23,14 @@ IMAGE = "image = torch.from_numpy(pixels).permute(2, 0, 1).float() / 255"
 
 IMAGE_FAULTS = [
     Fault(
+        "images-sorted-by-path",
+        cell="image_files",
+        words="Your images come in the order of their paths as texts. There `cat-2/00.png` stands before `cat/00.png`, "
+        'since "-" stands before "/", and the images of a later class come before those of an earlier one. The text '
+        "goes class after class. Look at what you sort: names of folders and of files, or whole paths?",
+        tests=IMAGES,
+    ),
+    Fault(
         "images-not-sorted",
         cell="image_files",
         words="All images are there, but their order or the numbers of their classes are not those of the sorted "
@@ -165,6 +173,15 @@ TRANSFORM_FAULTS = [
         "equal numbers of float32, taken from each other, leave only what rounding has made of them. Look at what you "
         "subtract, and in which dtype.",
         tests=TRANSFORMS,
+    ),
+    Fault(
+        "statistics-root-of-less-than-zero",
+        cell="transforms",
+        words="Your std is nan for some channels that have one value everywhere. The mean of the squares less the "
+        "square of the mean is 0 there, and rounding can make it a little less, which has no root. Look at what stands "
+        "under the root.",
+        tests=TRANSFORMS,
+        minor=True,
     ),
     Fault(
         "statistics-of-all-items",
@@ -717,6 +734,14 @@ OWN_FILES = "self.paths[first::step]"
 SHARE = "first, step = (0, 1) if worker is None else (worker.id, worker.num_workers)"
 
 STREAM_FAULTS = [
+    Fault(
+        "stream-sorts-the-paths",
+        cell="number_stream",
+        edits={"self.paths = list(paths)": "self.paths = sorted(paths)"},
+        words="The files are read in the order of their names, and not in that of `paths`. Whoever makes the list "
+        "decides which file comes first, and with workers which of them reads it. Look at what you do with the list.",
+        tests=STREAM,
+    ),
     Fault(
         "stream-goes-over-one-number",
         cell="number_stream",

@@ -196,14 +196,14 @@ def rows_of_a_balanced_loader(ns, labels, num_samples, seed, workers, batch_size
 # --- 6. NumberStream ------------------------------------------------------------------------------------------------
 
 
-def numbers_of_a_stream(ns, files, workers, batch_size, passes):
-    """The batches of each pass of a loader over the stream."""
+def numbers_of_a_stream(ns, files, names, workers, batch_size, passes):
+    """The batches of each pass of a loader over the stream. names: of the files, in the order of `paths`."""
     import tempfile
 
     from course_lib.checks import a5_data_pipeline as pipeline
 
     with tempfile.TemporaryDirectory() as folder:
-        stream = ns.NumberStream(pipeline.write_numbers(folder, files))
+        stream = ns.NumberStream(pipeline.write_numbers(folder, files, names))
         found = pipeline.batches_of(stream, workers, passes, batch_size=batch_size)
     return [[batch.numpy() for batch in batches] for batches in found]
 

@@ -60,6 +60,21 @@ WRONG = [
     .expect(test_image_files="partial:images-not-sorted")
     .breaks("in each class sorted by name")
     .edit("sorted(inside)", "sorted(inside, key=lambda name: (len(name), name))"),
+    Wrong("wrong_images_sorted_by_path", "All examples are sorted by the text of their paths.")
+    .expect(test_image_files="partial:images-sorted-by-path")
+    .breaks("class after class, and in each class")
+    .edit("    def __len__", "        self.samples.sort(key='/'.join)\n\n    def __len__"),
+    Wrong("wrong_images_sorted_glob", "A sorted list of what glob finds.")
+    .expect(test_image_files="partial:images-sorted-by-path")
+    .edit(
+        "    def __len__",
+        """        import glob
+
+        found = sorted(glob.glob(os.path.join(self.root, "*", "*.png")))
+        self.samples = [tuple(path.split(os.sep)[-2:]) for path in found]
+
+    def __len__""",
+    ),
     Wrong("wrong_images_classes_without_case", "Upper and lower case make no difference.")
     .expect(test_image_files="partial:images-not-sorted")
     .breaks("lists the names of the folders in `root`, sorted")

@@ -46,6 +46,13 @@ class NumberStream(IterableDataset):
     .expect(test_number_stream="partial:stream-doubled")
     .breaks("So all workers together give every number once")
     .edit(OWN, "if True:"),
+    Wrong("wrong_stream_sorts_the_paths", "The list is sorted when the stream is made.")
+    .expect(test_number_stream="partial:stream-sorts-the-paths")
+    .breaks("file after file in the order of `paths`")
+    .edit("self.paths = paths", "self.paths = sorted(paths)"),
+    Wrong("wrong_stream_sorts_in_each_pass", "Each pass goes through the sorted list.")
+    .expect(test_number_stream="partial:stream-sorts-the-paths")
+    .edit("enumerate(self.paths)", "enumerate(sorted(self.paths))"),
     Wrong("wrong_stream_drops_the_rest", "Blocks of equal length.")
     .expect(test_number_stream="partial:stream-drops-the-rest")
     .edit(

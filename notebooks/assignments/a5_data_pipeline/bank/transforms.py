@@ -29,6 +29,9 @@ WRONG = [
     .expect(test_transforms="partial:statistics-lose-a-small-deviation")
     .breaks("It is right also for a channel that hardly varies")
     .edit(STD, "(everything.square().mean(dim=1) - everything.mean(dim=1).square()).clamp(min=0).sqrt()"),
+    Wrong("wrong_statistics_nan", "The same in float64, and nothing keeps it from a root of less than 0.")
+    .expect(test_transforms="partial:statistics-root-of-less-than-zero")
+    .edit(STD, "(everything.double().square().mean(dim=1) - everything.double().mean(dim=1).square()).sqrt().float()"),
     Wrong("wrong_statistics_all", "Fitted on everything.")
     .expect(test_transforms="partial:statistics-of-all-items")
     .breaks("taken over all pixels of the images")
