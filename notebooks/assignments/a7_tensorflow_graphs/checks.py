@@ -107,7 +107,7 @@ def rows(draw, n, inputs):
 # --- 2. run_training ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cell("test_run_training", weight=2, search="single")
+@pytest.mark.cell("test_run_training", search="single")
 def test_session_trains(student, reference, draw, expect):
     """Losses before each step and the last value of w are right."""
     require_training(student, reference, draw, expect, [(4, None)] * 3)
@@ -123,6 +123,12 @@ def test_session_feeds(student, reference, draw, expect):
 def test_finalized_graph(student, reference, draw, expect):
     """Training works on a graph that has been finalized."""
     require_training(student, reference, draw, expect, [(2, None), (3, 1.5)], finalized=True)
+
+
+@pytest.mark.cell("test_run_training", search="single")
+def test_session_reads_late(student, reference, draw, expect):
+    """The losses are those before each step in a graph too whose loss reads w by itself, and late."""
+    require_training(student, reference, draw, expect, [(2, None), (3, None)], late=True)
 
 
 def require_training(student, reference, draw, expect, batches, **options):
@@ -158,11 +164,21 @@ def shown(value):
 # --- 3. train_with_tape ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cell("test_train_with_tape", weight=2, search="single")
+@pytest.mark.cell("test_train_with_tape", search="single")
 @pytest.mark.parametrize("steps", [3, 1])
 def test_tape_trains(student, reference, draw, expect, steps):
     """After one step and after three, w and b are right; each loss is the one before its step."""
-    got, wanted = taped(student, reference, draw, (3, 2), [4, 1, 5][:steps])
+    require_taped(student, reference, draw, expect, steps)
+
+
+@pytest.mark.cell("test_train_with_tape", search="single")
+def test_tape_counts(student, reference, draw, expect):
+    """w and b, and the losses, are right with an optimizer that counts its steps: its learning rate falls with each."""
+    require_taped(student, reference, draw, expect, 3, decay=0.5)
+
+
+def require_taped(student, reference, draw, expect, steps, **options):
+    got, wanted = taped(student, reference, draw, (3, 2), [4, 1, 5][:steps], **options)
     start = got["start"]
     expect.trajectory(got["after"], wanted["after"], start, steps=steps, name="w and b")
     require_floats(expect, "losses", got["losses"], steps, "tape-losses-not-floats")
@@ -178,9 +194,9 @@ def test_sensitivities(student, reference, draw, expect, steps):
     expect.close(got["sensitivities"], wanted["sensitivities"], "sensitivities", names=names)
 
 
-def taped(student, reference, draw, sizes, batches):
+def taped(student, reference, draw, sizes, batches, **options):
     w, b = weights(draw, sizes)
-    data = {"w": w, "b": b, "settings": {"learning_rate": 0.2, "momentum": 0.5}}
+    data = {"w": w, "b": b, "settings": {"learning_rate": 0.2, "momentum": 0.5}} | options
     data["batches"] = [tuple(rows(draw, n, sizes[0]).values()) for n in batches]
     got, wanted = student.run(tape_training, **data), reference.run(tape_training, **data)
     return got | {"start": {"w": w, "b": b}}, wanted

@@ -120,6 +120,14 @@ BUILD_GRAPH = [
         tests=GRAPH,
     ),
     Fault(
+        "graph-only-b-is-updated",
+        cell="build_graph",
+        edits={"[w.assign_sub(learning_rate * grad_w), ": "["},
+        words="A step changes b and leaves w as it was. A session runs what the fetched node depends on and nothing "
+        "else: an update that `step` does not wait for is not run. Look at which updates `step` depends on.",
+        tests=GRAPH,
+    ),
+    Fault(
         "graph-learning-rate-not-used",
         cell="build_graph",
         edits={"w.assign_sub(learning_rate * grad_w)": "w.assign_sub(grad_w)", "(learning_rate * grad_b)": "(grad_b)"},
@@ -261,6 +269,22 @@ RUN_TRAINING = [
         words="Your code adds an operation to the graph. In a training loop that makes the graph grow with every "
         "batch; here the graph is finalized to show it. Look for calls of TensorFlow that make a node "
         "where a ready one could be run.",
+        tests=SESSION,
+    ),
+    Fault(
+        "session-loss-and-step-in-one-run",
+        cell="run_training",
+        edits={
+            (
+                '            losses.append(float(session.run(nodes["loss"], feed)))\n'
+                '            session.run(nodes["train"], feed)\n'
+            ): (
+                '            loss, _ = session.run([nodes["loss"], nodes["train"]], feed)\n'
+                "            losses.append(float(loss))\n"
+            )
+        },
+        words="The loss and the step are asked for in one run, whose order the graph chooses. Where the loss reads w "
+        "late, you get the loss after the step. Look at what each run fetches.",
         tests=SESSION,
     ),
     Fault(
@@ -435,6 +459,21 @@ TRAIN_WITH_TAPE = [
         cell="train_with_tape",
         edits={"[(grad_w, w), (grad_b, b)]": "[(grad_w, w)]"},
         words="A step changes w and leaves b as it was. Look at the pairs that the optimizer is given.",
+        tests=TAPE,
+    ),
+    Fault(
+        "tape-step-for-each-variable",
+        cell="train_with_tape",
+        edits={
+            "        optimizer.apply_gradients([(grad_w, w), (grad_b, b)])\n": (
+                "        optimizer.build([w, b])\n"
+                "        optimizer.apply_gradients([(grad_w, w)])\n"
+                "        optimizer.apply_gradients([(grad_b, b)])\n"
+            )
+        },
+        words="For each batch the optimizer counts two steps, one for w and one for b. A learning rate that falls with "
+        "the steps then falls too fast, and Adam corrects its means by the wrong count. Look at how often gradients "
+        "are applied in a round of the loop.",
         tests=TAPE,
     ),
     Fault(

@@ -63,8 +63,13 @@ def graph_with_other_variables(ns, w, b, learning_rate, batch, new_w, new_b):
 # --- 2. run_training ------------------------------------------------------------------------------------------------
 
 
-def session_training(ns, w, learning_rate, batches, finalized=False, default=False):
-    """What `run_training` returns for a linear network with two ways in, `scale` having a value where none is fed."""
+def session_training(ns, w, learning_rate, batches, finalized=False, late=False):
+    """What `run_training` returns for a linear network with two ways in, `scale` having a value where none is fed.
+
+    late: the loss reads w by itself, after a wait that is longer than a step.
+    """
+    import time
+
     import tensorflow as tf
     import tensorflow.compat.v1 as v1
 
@@ -74,12 +79,26 @@ def session_training(ns, w, learning_rate, batches, finalized=False, default=Fal
         scale = v1.placeholder_with_default(np.float32(1), [])
         variable = v1.get_variable("w", initializer=w)
         count = v1.get_variable("count", initializer=np.float32(1))
-        loss = scale * tf.reduce_mean((tf.linalg.matvec(x, variable) - y) ** 2)
+
+        def loss_of(value):
+            return scale * tf.reduce_mean((tf.linalg.matvec(x, value) - y) ** 2)
+
+        loss = loss_of(variable)
         gradient = v1.gradients(loss, [variable])[0]
         with tf.control_dependencies([gradient]):
             # Later steps are shorter, so that their number and order show.
             counted = count.assign_add(1)
         train = variable.assign_sub(learning_rate * gradient / counted).op
+        if late:
+
+            @tf.autograph.experimental.do_not_convert
+            def wait(_):
+                return tf.numpy_function(lambda: time.sleep(0.1) or np.int64(0), [], tf.int64)
+
+            # A dataset waits in a thread of its own, so that a step can run meanwhile where TensorFlow has one thread.
+            waits = v1.data.make_one_shot_iterator(tf.data.Dataset.range(1).repeat().map(wait))
+            with tf.control_dependencies([waits.get_next()]):
+                loss = loss_of(variable.read_value())
         nodes = {"init": v1.global_variables_initializer(), "train": train, "loss": loss, "w": variable}
         nodes |= {"x": x, "y": y, "scale": scale}
     if finalized:
@@ -91,11 +110,14 @@ def session_training(ns, w, learning_rate, batches, finalized=False, default=Fal
 # --- 3. train_with_tape ---------------------------------------------------------------------------------------------
 
 
-def tape_training(ns, w, b, batches, settings):
-    """What `train_with_tape` returns, and w and b afterwards."""
+def tape_training(ns, w, b, batches, settings, decay=None):
+    """What `train_with_tape` returns, and w and b afterwards. decay: what each step multiplies the learning rate by."""
     import tensorflow as tf
 
     variables = tf.Variable(w), tf.Variable(b)
+    if decay is not None:
+        schedule = tf.keras.optimizers.schedules.ExponentialDecay(settings["learning_rate"], 1, decay)
+        settings = settings | {"learning_rate": schedule}
     optimizer = tf.keras.optimizers.SGD(**settings)
     tensors = [tuple(map(tf.constant, batch)) for batch in batches]
     losses, sensitivities = ns.train_with_tape(*variables, tensors, optimizer)

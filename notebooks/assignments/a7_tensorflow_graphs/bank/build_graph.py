@@ -118,6 +118,16 @@ WRONG = [
     Wrong("wrong_only_w", "Only w moves.")
     .expect(test_build_graph="partial:graph-only-w-is-updated")
     .edit("apply_gradients(pairs)", "apply_gradients(pairs[:1])"),
+    Wrong("wrong_last_update_only", "The loss waits for the last update of a loop.")
+    .expect(test_build_graph="partial:graph-only-b-is-updated")
+    .edit(
+        "        train = optimizer.apply_gradients(pairs)\n",
+        "        for pair in pairs:\n            train = optimizer.apply_gradients([pair])\n",
+    ),
+    Wrong("wrong_last_assignment_only", "The loss waits for the last of two assignments.")
+    .expect(test_build_graph="partial:graph-only-b-is-updated")
+    .base("one_pass")
+    .edit("tf.group(*moved)", "moved[-1]"),
     Wrong("wrong_learning_rate_ignored", "The whole gradient is subtracted.")
     .expect(test_build_graph="partial:graph-learning-rate-not-used")
     .edit("GradientDescentOptimizer(learning_rate)", "GradientDescentOptimizer(1.0)"),

@@ -3,7 +3,7 @@
 from autograder.bank import Wrong
 
 BASES = {
-    "together": """
+    "one_by_one": """
 def run_training(graph, nodes, batches):
     session = v1.Session(graph=graph)
     try:
@@ -11,7 +11,8 @@ def run_training(graph, nodes, batches):
 
         def one(batch):
             feed = dict((nodes[key], batch[key]) for key in batch)
-            loss, _ = session.run([nodes["loss"], nodes["train"]], feed_dict=feed)
+            loss = session.run(nodes["loss"], feed_dict=feed)
+            session.run([nodes["train"]], feed_dict=feed)
             return loss.item()
 
         losses = [one(batch) for batch in batches]
@@ -39,8 +40,9 @@ def run_training(graph, nodes, batches):
     losses, w = [], session.run(nodes["w"])
     for batch in batches:
         names = sorted(batch)
-        call = session.make_callable([nodes["loss"], nodes["train"]], feed_list=[nodes[name] for name in names])
-        losses += [float(call(*map(batch.get, names))[0])]
+        fetches = nodes["loss"], nodes["train"]
+        calls = [session.make_callable(node, feed_list=[nodes[name] for name in names]) for node in fetches]
+        losses += [float([call(*map(batch.get, names)) for call in calls][0])]
         w = session.run(nodes["w"])
     return losses, w
 """,
@@ -62,8 +64,9 @@ WRONG = [
     for batch in batches:
         with v1.Session(graph=graph) as session:
             session.run(nodes["init"])
-            loss, _ = session.run([nodes["loss"], nodes["train"]], {nodes[k]: v for k, v in batch.items()})
-            losses.append(float(loss))
+            feed = {nodes[k]: v for k, v in batch.items()}
+            losses.append(float(session.run(nodes["loss"], feed)))
+            session.run(nodes["train"], feed)
             w = session.run(nodes["w"])
     return losses, w"""),
     Wrong("wrong_default_session", "The session is on the default graph.")
@@ -77,10 +80,18 @@ WRONG = [
     Wrong("wrong_loss_after", "The loss is asked for after the step.")
     .expect(test_run_training="failed:session-loss-after-the-step")
     .breaks("the loss of each batch, before its step")
-    .edit(
-        'loss, _ = session.run([nodes["loss"], nodes["train"]], feed_dict=feed)',
-        'session.run(nodes["train"], feed)\n            loss = session.run(nodes["loss"], feed)',
-    ),
+    .edit('            loss = session.run(nodes["loss"], feed_dict=feed)\n', "")
+    .edit("            return loss.item()", '            return session.run(nodes["loss"], feed).item()'),
+    Wrong("wrong_one_run", "Loss and step are fetched together.")
+    .expect(test_run_training="partial:session-loss-and-step-in-one-run")
+    .breaks("the loss of each batch, before its step")
+    .edit('loss = session.run(nodes["loss"]', 'loss, _ = session.run([nodes["loss"], nodes["train"]]')
+    .edit('            session.run([nodes["train"]], feed_dict=feed)\n', ""),
+    Wrong("wrong_one_callable", "One callable makes the step and gives the loss.")
+    .expect(test_run_training="partial:session-loss-and-step-in-one-run")
+    .base("callable")
+    .edit('fetches = nodes["loss"], nodes["train"]', 'fetches = [(nodes["loss"], nodes["train"])]')
+    .edit("for call in calls][0])", "for call in calls][0][0])"),
     Wrong("wrong_two_names", "Only x and y are fed.")
     .expect(test_run_training="partial:session-feeds-x-and-y-alone")
     .breaks("All that it names is fed")
@@ -117,10 +128,7 @@ WRONG = [
     ),
     Wrong("wrong_never_trains", "The step is never fetched.")
     .expect(test_run_training="failed:session-never-trains")
-    .edit(
-        'loss, _ = session.run([nodes["loss"], nodes["train"]], feed_dict=feed)',
-        'loss = session.run(nodes["loss"], feed)',
-    ),
+    .edit('            session.run([nodes["train"]], feed_dict=feed)\n', ""),
     Wrong("wrong_w_before", "w is read before the last step.")
     .expect(test_run_training="failed")
     .breaks("is the value of the variable after the last step")

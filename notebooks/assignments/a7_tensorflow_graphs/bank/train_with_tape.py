@@ -112,6 +112,28 @@ WRONG = [
         "        result[0].append(",
         "        optimizer.apply_gradients(list(zip(grads, variables)))\n        result[0].append(",
     ),
+    Wrong("wrong_step_for_each_variable", "The gradients are applied in two calls.")
+    .expect(test_train_with_tape="partial:tape-step-for-each-variable")
+    .breaks("the optimizer takes one step with the gradients of the loss")
+    .edit(
+        "        optimizer.apply_gradients(zip(grads, variables))\n",
+        (
+            "        optimizer.build(variables)\n"
+            "        for pair in zip(grads, variables):\n"
+            "            optimizer.apply_gradients([pair])\n"
+        ),
+    ),
+    Wrong("wrong_apply_for_each_variable", "The same with apply.")
+    .expect(test_train_with_tape="partial:tape-step-for-each-variable")
+    .base("two_tapes")
+    .edit(
+        '        optimizer.apply(list(grads.values()), [{"w": w, "b": b}[name] for name in grads])\n',
+        (
+            "        optimizer.build([w, b])\n"
+            '        optimizer.apply([grads["w"]], [w])\n'
+            '        optimizer.apply([grads["b"]], [b])\n'
+        ),
+    ),
     Wrong("wrong_step_by_hand", "The optimizer lends its learning rate.")
     .expect(test_train_with_tape="partial:tape-optimizer-not-used")
     .edit(
