@@ -58,7 +58,7 @@ _ON_ARRAYS: Mapping[str, Callable[..., Array]] = {
     "sum": lambda a, axis, keepdims: np.asarray(a.sum(axis, keepdims=keepdims)),
     "mean": lambda a, axis, keepdims: np.asarray(a.mean(axis, keepdims=keepdims)),
     "reshape": lambda a, *shape: a.reshape(shape),
-    "transpose": lambda a, *axes: a.transpose(axes),
+    "transpose": lambda a, *axes: a.transpose(axes or None),
     "getitem": lambda a, index: np.asarray(a[index]),
 }
 
@@ -255,7 +255,8 @@ def _draw_step(
         return Step(op, (first,), _new_shape(generator, value.size))
     if op == "transpose":
         axes = tuple(int(a) for a in generator.permutation(value.ndim))
-        return Step(op, (first,), axes) if axes else None
+        reverses = axes == tuple(range(value.ndim))[::-1]  # written without axes
+        return Step(op, (first,), () if reverses else axes) if axes else None
     if op == "getitem":
         index = _draw_index(generator, value.shape)
         return None if index is None else Step(op, (first,), (index,))

@@ -34,6 +34,7 @@ from probes import (
     run_own_programs,
     run_program,
     run_programs,
+    versions_raised,
 )
 
 from course_lib.checks.programs import ELEMENTWISE, MATRIX, SHAPES, UNARY, draw_program, simpler_ones
@@ -53,7 +54,7 @@ def test_a_leaf(student, reference, draw, expect):
     names = (
         "x.data @ x.data",
         "the data of a tensor of integers, halved in place",
-        "version and requires_grad of both",
+        "version, requires_grad of both, and whether grad of each is None (1)",
     )
     expect.close(got, wanted, names=names)
 
@@ -63,7 +64,7 @@ def test_a_leaf(student, reference, draw, expect):
 @pytest.mark.parametrize("recording", [1, 0])
 def test_a_result(student, reference, draw, expect, flags, recording):
     """A result holds its numbers; it requires gradients and remembers inputs, vjp and saved versions just when it
-    should. (The versions are raised after the result was made.)
+    should. (Two of the saved tensors are no inputs. The versions are raised after the result was made.)
     """
     rows = [draw.normal((2,)) for _ in flags]
     data = {"data": rows, "gradient": draw.normal((2,)), "flags": list(flags), "recording": recording}
@@ -274,11 +275,17 @@ def test_views_after_a_change(student, reference, draw, expect):
 
 @pytest.mark.cell("test_matmul")
 def test_products_of_matrices(student, reference, draw, expect):
-    """Values and gradients are right for random programs with products of matrices."""
+    """Values and gradients are right for random programs with products of matrices, also of a tensor with an array."""
     # Square ones first: there a wrong product has the right shape, and its values tell which it is.
     require_programs(student, reference, expect, some_programs(draw, MATRIX, 20, most=3, shapes=[(2, 2)]))
     shapes = [(2, 2), (2, 3), (3, 2), (1, 3), (2, 1), (1, 1)]
     require_programs(student, reference, expect, some_programs(draw, MATRIX, 150, most=3, shapes=shapes))
+    array = "np.array([[2.0, -4.0], [1.0, 3.0]])"
+    for code in (f"y = x0 @ {array}", f"y = {array} @ x0"):
+        data = {"code": f"import numpy as np; {code}", "leaves": {"x0": draw.normal((2, 2))}}
+        data["gradient"] = draw.normal((2, 2))
+        names = ("y.data", "x0.grad")
+        expect.close(student.run(run_program, **data), reference.run(run_program, **data), names=names)
 
 
 @pytest.mark.cell("test_matmul")
@@ -345,7 +352,7 @@ def test_add_in_place(student, reference, draw, expect, shapes):
 # --- 8. training ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.cell("test_training")
+@pytest.mark.cell("test_training", weight=0.75)
 @pytest.mark.parametrize("sizes", [(2, 3), (3, 3, 3), (2, 4, 3, 2)])
 def test_layers(student, reference, draw, expect, sizes):
     """Layers and networks give the right results and gradients."""
@@ -390,6 +397,17 @@ def test_steps(student, reference, draw, expect, steps):
     start = {f"parameter {k}": value for k, value in enumerate(parameters)}
     expect.trajectory(got[0], wanted[0], start, steps=steps)
     expect.close(got[1], wanted[1], "the losses")
+    sentence = "fit returns the right numbers, but not as Python floats."
+    expect.true(got[2], sentence, kind="type", fault="fit-losses-not-floats")
+
+
+@pytest.mark.cell("test_training", weight=0.25, evidence="observed")
+def test_versions(student, reference, draw, expect):
+    """`fit` raises the versions of the parameters."""
+    data = {"sizes": [3, 4, 3], "x": draw.normal((6, 3)), "labels": draw.labels(6, 3)}
+    data["batches"] = [draw.choice(6, 3), draw.choice(6, 4)]
+    got, wanted = student.run(versions_raised, **data), reference.run(versions_raised, **data)
+    expect.close(got, wanted, "which parameters have a higher version after fit (1), and other numbers (1)")
 
 
 @pytest.mark.cell("test_training", search="single")

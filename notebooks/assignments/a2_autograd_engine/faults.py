@@ -30,6 +30,14 @@ IN_TENSOR = [
         tests=TENSOR,
     ),
     Fault(
+        "tensor-begins-with-a-gradient",
+        cell="tensor",
+        edits={"self.grad = None": "self.grad = np.zeros_like(self.data)"},
+        words="`grad` of a new tensor is not None. Zeros look like a gradient that happens to be 0: nobody can tell "
+        "any more whether a backward pass has been here. Look at what a tensor begins with.",
+        tests=TENSOR,
+    ),
+    Fault(
         "tensor-one-version-for-all",
         cell="tensor",
         edits={"recording = True\n": "recording = True\n    version = [0]\n", "self.version = [0]": "pass"},
@@ -72,6 +80,16 @@ IN_TENSOR = [
         "You have kept the list; it is the number at this moment that tells whether something has changed "
         "since.",
         tests=TENSOR,
+    ),
+    Fault(
+        "result-saves-inputs-alone",
+        cell="tensor",
+        edits={" for t in saved]": " for t in saved if any(t is one for one in inputs)]"},
+        words="Of the tensors in `saved`, your result notes only those that are inputs, too. A vjp may also read the "
+        "numbers of a tensor that gets no gradient from it: if that is changed in place, nobody notices. Which "
+        "tensors in `saved` may a vjp read?",
+        tests=TENSOR,
+        pairs=False,
     ),
     Fault(
         "result-saves-no-constants",
@@ -318,6 +336,16 @@ IN_BACKWARD = [
         words="After a backward pass the graph is still there: it can be used again, and its memory stays taken "
         "although nobody asked with retain_graph. Look at what remains of `inputs`, `vjp` and `saved`.",
         tests=BACKWARD,
+    ),
+    Fault(
+        "kept-graph-forgets-saved",
+        cell="backward",
+        edits={"        if not retain_graph:": "        node.saved = ()\n        if not retain_graph:"},
+        words="With retain_graph=True your results keep their vjp, and no longer hold the tensors in `saved`. If one "
+        "of these is changed in place before the next backward pass, there is nothing to compare its version with. "
+        "Look at what is forgotten in every case.",
+        tests=BACKWARD,
+        pairs=False,
     ),
     Fault(
         "graph-always-forgotten",
@@ -954,6 +982,19 @@ IN_SHAPES = [
         "a rotation applied twice is not where it started. Which permutation undoes it?",
         tests=SHAPES,
     ),
+    *(
+        Fault(
+            f"transpose-fails-without-axes{spelling}",
+            cell="shapes",
+            edits={"None if axes is None else np.argsort(axes)": inverse},
+            words="Without axes, as in `a.transpose()`, your function or its backward pass ends in an error. None "
+            "stands for the reversed order, which is its own inverse. Look at every line that reads `axes`.",
+            tests=SHAPES,
+            pairs=False,
+        )
+        # The first fails for every tensor, the second if there is more than one axis.
+        for spelling, inverse in {"": "np.argsort([k for k in axes])", "-of-matrices": "np.argsort(axes)"}.items()
+    ),
     Fault(
         "transpose-only-reversed",
         cell="shapes",
@@ -961,6 +1002,20 @@ IN_SHAPES = [
         words="Your gradient always has its axes reversed, whatever `axes` was. Look at what the vjp of `transpose` "
         "makes of the argument.",
         tests=SHAPES,
+    ),
+    Fault(
+        "getitem-repeats-lost-in-tuples",
+        cell="shapes",
+        edits={
+            "np.add.at(grad_a, index, gradient)": "if isinstance(index, tuple):\n"
+            "            grad_a[index] += gradient\n        else:\n"
+            "            np.add.at(grad_a, index, gradient)"
+        },
+        words="If the index is a list, your gradients of an entry that it picks twice add up. If the list stands in a "
+        "tuple of indices, as in `a[:, [0, 2, 2]]`, such an entry gets the gradient of one use alone. Which kinds of "
+        "index can pick an entry twice?",
+        tests=SHAPES,
+        pairs=False,
     ),
     Fault(
         "getitem-repeats-lost",
@@ -1090,6 +1145,22 @@ IN_MATMUL = [
         edits={"(a, b), vjp, saved=(a, b))": "(a, b), vjp)"},
         words=NOT_SAVED.format("`matmul`"),
         tests=MATMUL,
+    ),
+    *(
+        Fault(
+            f"matmul-array-on-the-{side}",
+            cell="matmul",
+            edits={"a, b = as_tensor(a), as_tensor(b)": f"{other} = as_tensor({other})", ", saved=(a, b))": saved},
+            words=f"Products of two tensors are right. `{product}` ends in an error, at once or in the backward pass. "
+            "Which of the two operands may be an array, and what makes a tensor of it?",
+            tests=MATMUL,
+            pairs=False,
+        )
+        for side, other, product, saved in (
+            ("right", "a", "x @ array", ", saved=(a, b))"),
+            ("right-not-saved", "a", "x @ array", ")"),
+            ("left", "b", "array @ x", ", saved=(a, b))"),
+        )
     ),
 ]
 
@@ -1363,6 +1434,24 @@ IN_TRAINING = [
         edits={"-lr * p.grad": "-lr * p.grad / len(rows)"},
         words="Your steps are divided by the number of rows. The loss is a mean, so its gradients are divided already.",
         tests=TRAINING,
+    ),
+    Fault(
+        "fit-losses-not-floats",
+        cell="training",
+        words="`fit` returns the right losses, but not as Python floats. `json`, for one, refuses an array. Look at "
+        "what is appended.",
+        tests=TRAINING,
+        minor=True,
+    ),
+    Fault(
+        "fit-version-not-raised",
+        cell="training",
+        edits={STEP: "p.data -= lr * p.grad"},
+        words="`fit` changes the numbers of the parameters and not their version, so a graph that needs the old ones "
+        "goes on with the new. Look at how a step changes the numbers.",
+        tests=TRAINING,
+        pairs=False,
+        minor=True,  # the numbers are right
     ),
     Fault(
         "parameters-unmoved",

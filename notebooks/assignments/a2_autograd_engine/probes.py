@@ -80,7 +80,8 @@ def facts_of_a_leaf(ns, data, whole):
     given += 1
     other.version[0] += 1
     other.data[...] = other.data / 2
-    return [x.data @ x.data, other.data, np.array([x.version[0], x.requires_grad, other.requires_grad], dtype=float)]
+    flags = [x.version[0], x.requires_grad, other.requires_grad, x.grad is None, other.grad is None]
+    return [x.data @ x.data, other.data, np.array(flags, dtype=float)]
 
 
 def facts_of_a_result(ns, data, gradient, flags, recording):
@@ -94,10 +95,12 @@ def facts_of_a_result(ns, data, gradient, flags, recording):
         before = ns.Tensor.recording
         ns.Tensor.recording = before and recording > 0
         factors = range(1, len(data) + 1)
-        out = ns.Tensor.from_op(sum(data), tuple(inputs), lambda g: tuple(g * k for k in factors), inputs)
+        # A vjp may read numbers of tensors that are no inputs, too.
+        saved = [*inputs, ns.Tensor(-data[0]), ns.Tensor(2 * data[0], requires_grad=True)]
+        out = ns.Tensor.from_op(sum(data), tuple(inputs), lambda g: tuple(g * k for k in factors), saved)
     finally:
         ns.Tensor.recording = before
-    for t in inputs:
+    for t in saved:
         t.version[0] += 10
     past = [] if out.vjp is None else list(out.vjp(gradient))
     saved = [float(np.sum(number)) for _, number in out.saved]
@@ -497,4 +500,17 @@ def fitted(ns, sizes, parameters, before, x, labels, lr, batches):
         p.grad = gradient.copy()
     losses = ns.fit(model, x, labels, lr, batches[:-1]) if len(batches) > 1 else []
     losses = [*losses, *ns.fit(model, x, labels, lr, batches[-1:])]
-    return [{f"parameter {k}": p.data for k, p in enumerate(tensors)}, np.array(losses, dtype=float)]
+    after = {f"parameter {k}": p.data for k, p in enumerate(tensors)}
+    return [after, np.array(losses, dtype=float), all(isinstance(loss, float) for loss in losses)]
+
+
+def versions_raised(ns, sizes, x, labels, batches):
+    """For each parameter, whether `fit` has raised its version (1), and whether it has changed its numbers (1)."""
+    import numpy as np
+
+    model = ns.MLP(list(sizes), np.random.default_rng(0))
+    tensors = list(model.parameters())
+    before = [(p.version[0], p.data.copy()) for p in tensors]
+    ns.fit(model, x, labels, 0.5, batches)
+    seen = [[p.version[0] > n, np.any(p.data != data)] for p, (n, data) in zip(tensors, before, strict=True)]
+    return np.array(seen, dtype=float)

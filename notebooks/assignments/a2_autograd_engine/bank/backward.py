@@ -414,4 +414,15 @@ def backward(tensor, gradient=None, retain_graph=False):
     Wrong("wrong_backward_marks_when_pushed_last_first", "The same, from the last input on.")
     .expect(test_backward="partial:order-marked-when-pushed-from-the-end")
     .whole(WHEN_PUSHED.replace("in t.inputs:\n            if", "in reversed(t.inputs):\n            if")),
+    Wrong("wrong_backward_keeps_without_saved", "A kept graph loses its saved tensors.")
+    .expect(test_backward="partial:kept-graph-forgets-saved")
+    .breaks("With `retain_graph=True` nothing is forgotten")
+    .edit("        inputs = t.inputs\n", "        inputs, t.saved = t.inputs, ()\n"),
+    Wrong("wrong_backward_checks_once", "The same: the pairs are gone after the comparison.")
+    .expect(test_backward="partial:kept-graph-forgets-saved")
+    .base("right_iterators")
+    .edit(
+        '                raise RuntimeError("changed")\n',
+        '                raise RuntimeError("changed")\n            del t.saved[:]\n',
+    ),
 ]

@@ -98,4 +98,16 @@ WRONG = [
     .expect(test_matmul="partial:matmul-all-axes-reversed-for-b")
     .base("copies")
     .edit("np.moveaxis(a.data, -1, -2).copy()", "a.data.T.copy()"),
+    Wrong("wrong_matmul_array_first", "Makes a tensor of b alone.")
+    .expect(test_matmul="partial:matmul-array-on-the-left")
+    .breaks("or one is a tensor and the other an array")
+    .edit("a, b = as_tensor(a), as_tensor(b)", "b = as_tensor(b)"),
+    Wrong("wrong_matmul_array_last", "Makes a tensor of a alone.")
+    .expect(test_matmul="partial:matmul-array-on-the-right-not-saved")
+    .breaks("or one is a tensor and the other an array")
+    .base("copies")
+    .edit("a, b = as_tensor(a), as_tensor(b)", "a = as_tensor(a)"),
+    Wrong("wrong_matmul_tensors_alone", "Takes two tensors.")
+    .expect(test_matmul="partial:matmul-array-on-the-right")
+    .edit("    a, b = as_tensor(a), as_tensor(b)\n", ""),
 ]

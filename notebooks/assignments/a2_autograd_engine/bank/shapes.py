@@ -101,6 +101,14 @@ WRONG = [
     Wrong("wrong_transpose", "The gradient keeps the new order of axes.")
     .expect(test_shapes="partial:transpose-not-undone")
     .edit("np.transpose(g, [axes.index(k) for k in range(len(axes))])", "g"),
+    Wrong("wrong_transpose_without_axes", "None is no permutation.")
+    .expect(test_shapes="partial:transpose-fails-without-axes")
+    .breaks("or `None` to reverse their order")
+    .edit("    if axes is None:\n        axes = range(a.data.ndim)[::-1]\n", ""),
+    Wrong("wrong_transpose_argsort_of_none", "Sorts None, which happens to work for one axis.")
+    .expect(test_shapes="partial:transpose-fails-without-axes-of-matrices")
+    .edit("    if axes is None:\n        axes = range(a.data.ndim)[::-1]\n    axes = [int(k) for k in axes]\n", "")
+    .edit("[axes.index(k) for k in range(len(axes))]", "np.argsort(axes)"),
     Wrong("wrong_transpose_same", "The same permutation again.")
     .expect(test_shapes="partial:transpose-axes-not-inverted")
     .breaks("`axes` is a permutation of the axes")
@@ -202,4 +210,21 @@ WRONG = [
     .edit("np.transpose(a.data, axes), (a,)", "np.array(np.transpose(a.data, axes)), (a,)")
     .base("early_return", cell="tensor")
     .edit("out = cls(data)", "out = cls(0)\n        out.data = np.asarray(data, dtype=float)"),
+    Wrong("wrong_getitem_repeats_in_tuples", "Repeats add up for a list, and not in a tuple of indices.")
+    .expect(test_shapes="partial:getitem-repeats-lost-in-tuples")
+    .breaks("If an entry is picked more than once")
+    .edit(
+        "        return (flat.reshape(a.shape),)",
+        "        if isinstance(index, tuple):\n            flat = np.zeros(a.data.size)\n"
+        "            flat[np.ravel(places)] = np.ravel(g)\n        return (flat.reshape(a.shape),)",
+    ),
+    Wrong("wrong_getitem_adds_for_lists", "The same, by the kind of the index.")
+    .expect(test_shapes="partial:getitem-repeats-lost-in-tuples")
+    .edit("    places = np.arange(a.data.size).reshape(a.shape)[index]\n", "")
+    .edit(
+        "        flat = np.bincount(np.ravel(places), weights=np.ravel(g), minlength=a.data.size)\n"
+        "        return (flat.reshape(a.shape),)",
+        "        back = np.zeros(a.shape)\n        if isinstance(index, (list, np.ndarray)):\n"
+        "            np.add.at(back, index, g)\n        else:\n            back[index] += g\n        return (back,)",
+    ),
 ]

@@ -42,6 +42,13 @@ WRONG = [
         "self.requires_grad, self.grad, self.version = requires_grad, None, [0]",
         "self.requires_grad, self.grad = requires_grad, None",
     ),
+    Wrong("wrong_tensor_begins_with_zeros", "The gradient is 0 at first, and not None.")
+    .expect(test_tensor="failed:tensor-begins-with-a-gradient")
+    .breaks("and `grad` is `None`")
+    .edit(
+        "self.requires_grad, self.grad, self.version = requires_grad, None, [0]",
+        "self.requires_grad, self.grad, self.version = requires_grad, np.zeros(np.shape(data)), [0]",
+    ),
     Wrong("wrong_tensor_requires_all", "Requires gradients only if all inputs do.")
     .expect(test_tensor="partial:result-requires-all")
     .breaks("It requires gradients if at least one of the inputs does")
@@ -79,5 +86,16 @@ WRONG = [
     .edit(
         "        for t in saved:\n            out.saved.append((t, t.version[0]))",
         "        out.saved = tuple((t, t.version[0]) for t in saved if t.requires_grad)",
+    ),
+    Wrong("wrong_tensor_saves_inputs", "Notes only those of the saved tensors that are inputs.")
+    .expect(test_tensor="partial:result-saves-inputs-alone")
+    .breaks("the pair with its version number")
+    .edit("        for t in saved:", "        for t in filter(lambda t: any(t is i for i in inputs), saved):"),
+    Wrong("wrong_tensor_saves_by_place", "The same, by identity numbers, in a comprehension.")
+    .expect(test_tensor="partial:result-saves-inputs-alone")
+    .edit(
+        "        for t in saved:\n            out.saved.append((t, t.version[0]))",
+        "        own = {id(t) for t in inputs}\n"
+        "        out.saved = tuple((t, t.version[0]) for t in saved if id(t) in own)",
     ),
 ]

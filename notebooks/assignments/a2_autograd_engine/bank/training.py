@@ -185,4 +185,19 @@ WRONG = [
     .edit(
         "    return history", "    for p in model.parameters():\n        p.requires_grad = False\n    return history"
     ),
+    Wrong("wrong_fit_losses_as_arrays", "The losses are arrays without axes.")
+    .expect(test_training="partial:fit-losses-not-floats")
+    .breaks("as Python floats")
+    .edit("history.append(loss.data.item())", "history.append(loss.data)"),
+    Wrong("wrong_fit_versions", "The numbers are changed, and not the versions.")
+    .expect(test_training="partial:fit-version-not-raised")
+    .breaks("and their `version` is raised")
+    .edit(STEP, "p.data -= lr * p.grad"),
+    Wrong("wrong_fit_versions_slice", "The same, written through a slice.")
+    .expect(test_training="partial:fit-version-not-raised")
+    .edit(STEP, "p.data[:] = p.data - lr * p.grad"),
+    Wrong("wrong_loss_shape", "The loss has the shape (1,).")
+    .expect(test_training="partial")
+    .breaks("It returns a tensor of shape")
+    .edit("return (norm - picked).sum() / n", "return (norm - picked).sum(0, keepdims=True) / n"),
 ]
