@@ -722,11 +722,11 @@ SCALING = {"init_scale": 64.0, "growth_interval": 5}
 SCENARIOS = {
     "momentum": {"kind": "norm"},
     "Adam": {"rule": ADAM},
+    "schedule and scale": {"parts": (SCHEDULE, SCALING), "epochs": (3, 5)},
     "schedule": {"parts": (SCHEDULE, None), "epochs": (3, 5)},
     "scale": {"parts": (None, SCALING), "epochs": (3, 5)},
-    "schedule and scale": {"parts": (SCHEDULE, SCALING), "epochs": (3, 5)},
     "chance": {"kind": "dropout"},
-    "cuda to cpu": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda", "cpu")},
+    "cuda to cpu": {"kind": "norm", "parts": (SCHEDULE, SCALING), "devices": ("cuda", "cpu")},
     "cuda:0 to cuda:1": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda:0", "cuda:1")},
     "cpu to cuda": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cpu", "cuda")},
     "cuda:1 to cuda:1": {"kind": "norm", "parts": (SCHEDULE, None), "devices": ("cuda:1", "cuda:1")},

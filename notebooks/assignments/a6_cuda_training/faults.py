@@ -1283,6 +1283,19 @@ CHECKPOINTS = [
         "have changed, is that of the new optimizer. Look at what is saved and loaded of the optimizer.",
         tests=CHECKPOINT,
     ),
+    *(
+        Fault(
+            f"checkpoint-{part}-only-with-a-{other}",
+            family="SV02",
+            cell="checkpoint",
+            edits={f"    if {part} is not None:\n": "    if scheduler is not None and scaler is not None:\n"},
+            words=f"With a {part} and no {other}, {what} of the resumed run starts from the beginning; with both, it "
+            f"goes on. Either may be None without the other. Look at when the state of the {part} is saved and loaded.",
+            tests=CHECKPOINT,
+            minor=part == "scaler",
+        )
+        for part, other, what in (("scheduler", "scaler", "the schedule"), ("scaler", "scheduler", "the scale"))
+    ),
     Fault(
         "checkpoint-scheduler-missing",
         family="SV02",

@@ -67,7 +67,7 @@ def in_torch() -> dict[str, Callable[..., torch.Tensor]]:
         "sum": _over("sum"),
         "mean": _over("mean"),
         "reshape": lambda a, *shape: a.reshape(shape),
-        "transpose": lambda a, *axes: a.permute(axes),
+        "transpose": lambda a, *axes: a.permute(axes or tuple(range(a.ndim))[::-1]),
         "getitem": lambda a, index: a[index],
     }
 

@@ -159,4 +159,34 @@ WRONG = [
     .expect(test_checkpoint="partial:checkpoint-seed-saved")
     .edit('"rng": torch.random.get_rng_state()', '"seed": torch.initial_seed()')
     .edit('torch.random.set_rng_state(state["rng"])', 'torch.manual_seed(state["seed"])'),
+    Wrong("wrong_checkpoint_scaler_with_a_scheduler", "The scaler is loaded if there is a scheduler, too.")
+    .breaks("then there is nothing to save or load for them")
+    .expect(test_checkpoint="partial:checkpoint-scaler-only-with-a-scheduler")
+    .edit("if scaler is not None:\n        scaler.load", "if None not in (scheduler, scaler):\n        scaler.load"),
+    Wrong("wrong_checkpoint_scaler_within_the_scheduler", "The same: one condition stands in the other, twice.")
+    .expect(test_checkpoint="partial:checkpoint-scaler-only-with-a-scheduler")
+    .edit(
+        '    if scaler is not None:\n        state["scaler"] = scaler.state_dict()',
+        '        if scaler is not None:\n            state["scaler"] = scaler.state_dict()',
+    )
+    .edit(
+        '    if scaler is not None:\n        scaler.load_state_dict(state["scaler"])',
+        '        if scaler is not None:\n            scaler.load_state_dict(state["scaler"])',
+    ),
+    Wrong("wrong_checkpoint_scheduler_with_a_scaler", "The scheduler is loaded if there is a scaler, too.")
+    .expect(test_checkpoint="partial:checkpoint-scheduler-only-with-a-scaler")
+    .edit(
+        "    if scheduler is not None:\n        scheduler.load",
+        "    if scheduler is not None and scaler is not None:\n        scheduler.load",
+    ),
+    Wrong("wrong_checkpoint_both_or_none", "Scheduler and scaler are loaded together or not at all.")
+    .expect(test_checkpoint="partial:checkpoint-scheduler-only-with-a-scaler")
+    .edit(
+        'scheduler is not None:\n        scheduler.load_state_dict(state["scheduler"])\n    if scaler is not None:\n',
+        'scheduler is not None and scaler is not None:\n        scheduler.load_state_dict(state["scheduler"])\n',
+    ),
+    Wrong("wrong_two_with_the_scale", "The scale and the random state are both forgotten.")
+    .expect(test_checkpoint="partial:checkpoint-scaler-missing")
+    .edit('    torch.random.set_rng_state(state["rng"])\n', "")
+    .edit('    if scaler is not None:\n        scaler.load_state_dict(state["scaler"])\n', ""),
 ]
