@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
 import copy
 import difflib
 import os
@@ -27,7 +26,7 @@ from autograder.assignment import load_assignment, on_device
 from autograder.grading.items import item_of
 from autograder.judge.plugin import NO_CHECKS
 from autograder.judge.run import Checks
-from autograder.records import Role, Verdict
+from autograder.records import Cell, Notebook, Role, Verdict
 from autograder.selftest import its_device
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -156,22 +155,31 @@ def main() -> None:
         for notebook in assignment.notebooks:
             for tests in (c for c in notebook.cells if c.role is Role.TESTS and c.grade_id):
                 for cell in notebook.solutions_of(tests.grade_id or ""):
-                    if cell.kind != "code" or (options.cells and cell.grade_id not in options.cells):
-                        continue
-                    tried = passed = 0
-                    for text in slips(cell.source):
-                        tried += 1
-                        verdict = None
-                        with contextlib.suppress(Exception):
-                            signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
-                            answers = {cell.grade_id or "": text}
-                            run = checks.run_on_reference(answers, SECRET, (tests.grade_id,), demonstrate=NO_CHECKS)
-                            verdict = item_of(notebook, tests, run.checks[tests.grade_id]).verdict
-                        signal.setitimer(signal.ITIMER_REAL, 0)
-                        if verdict is Verdict.PASSED:
-                            passed += 1
-                            print(f"{cell.grade_id}:{_difference(cell.source, text)}", flush=True)
-                    print(f"{cell.grade_id}: {passed} of {tried} slips pass", flush=True)
+                    if cell.kind == "code" and (not options.cells or cell.grade_id in options.cells):
+                        _print_those_that_pass(checks, notebook, tests, cell)
+
+
+def _print_those_that_pass(checks: Checks, notebook: Notebook, tests: Cell, cell: Cell) -> None:
+    tried = passed = 0
+    for text in slips(cell.source):
+        tried += 1
+        if _passes(checks, notebook, tests, {cell.grade_id or "": text}):
+            passed += 1
+            print(f"{cell.grade_id}:{_difference(cell.source, text)}", flush=True)
+    print(f"{cell.grade_id}: {passed} of {tried} slips pass", flush=True)
+
+
+def _passes(checks: Checks, notebook: Notebook, tests: Cell, answers: dict[str, str]) -> bool:
+    """Whether a part keeps its points; what raises or takes too long does not."""
+    grade_id = tests.grade_id or ""
+    signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
+    try:
+        run = checks.run_on_reference(answers, SECRET, (grade_id,), demonstrate=NO_CHECKS)
+        return item_of(notebook, tests, run.checks[grade_id]).verdict is Verdict.PASSED
+    except Exception:
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _difference(source: str, text: str) -> str:
