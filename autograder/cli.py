@@ -1,13 +1,17 @@
+# PYTHON_ARGCOMPLETE_OK
 """The command line: parse, call one function, print."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -22,7 +26,13 @@ ERR = Console(stderr=True, highlight=False)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status: 0 done, 1 something could not be graded, 2 wrong use."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks, once for every Tab
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
+    options = parser.parse_args(arguments)
+    OUT.quiet = options.quiet or options.json
     try:
         return int(options.command(options))
     except AutograderError as error:
@@ -45,11 +55,31 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="autograder", description="Grade notebooks: verdicts that code cannot talk into."
     )
+    parser.add_argument("--version", action="version", version=f"autograder {version('frameworks-course')}")
+    parser.set_defaults(json=False, quiet=False, verbose=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    grade = commands.add_parser("grade", help="grade what a class handed in")
-    grade.add_argument(
-        "assignment", help="a name under notebooks/assignments/, or the path of a folder of nbgrader sources"
+    def command(
+        name: str, function: Callable[[argparse.Namespace], int], what: str, example: str
+    ) -> argparse.ArgumentParser:
+        made = commands.add_parser(
+            name,
+            help=what,
+            description=f"{what[0].upper()}{what[1:]}.",
+            epilog=f"example:\n  {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        made.set_defaults(command=function)
+        return made
+
+    grade = command(
+        "grade",
+        _grade,
+        "grade what a class handed in",
+        "autograder grade a1_numpy_backprop submitted/ --out runs/a1",
+    )
+    _add_assignment(
+        grade, "assignment", help="a name under notebooks/assignments/, or the path of a folder of nbgrader sources"
     )
     grade.add_argument(
         "submissions", type=Path, help="a folder (STUDENT/ASSIGNMENT/*.ipynb or STUDENT.ipynb), notebook or zip"
@@ -75,25 +105,45 @@ def _parser() -> argparse.ArgumentParser:
     )
     grade.add_argument("--regrade", action="store_true", help="grade again what is already graded; prints what changed")
     grade.add_argument(
+        "--dry-run", action="store_true", help="print who handed in what and what would be graded; write nothing"
+    )
+    grade.add_argument(
         "--log-level",
         choices=["debug", "info", "warning", "error"],
         default="info",
         help="the least that is written to run.log in the run folder",
     )
-    grade.set_defaults(command=_grade)
+    grade.add_argument("-v", "--verbose", action="store_true", help="print each submission when it is graded")
+    _add_quiet(grade)
+    _add_json(grade)
 
-    release = commands.add_parser("release", help="build what students open from the instructor's sources")
-    release.add_argument("assignments", nargs="*", metavar="ASSIGNMENT")
+    listed = command("list", _list, "the assignments: points, exercises, device, known submissions", "autograder list")
+    _add_json(listed)
+
+    release = command(
+        "release",
+        _release,
+        "build what students open from the instructor's sources",
+        "autograder release --publish ../student-repository",
+    )
+    _add_assignment(release, "assignments", nargs="*", metavar="ASSIGNMENT")
     release.add_argument("--publish", type=Path, metavar="DIR", help="write the whole student repository to DIR")
-    release.set_defaults(command=_release)
+    _add_quiet(release)
 
-    verify = commands.add_parser("verify-release", help="refuse a release that holds what students must not see")
-    verify.add_argument("assignments", nargs="*", metavar="ASSIGNMENT")
+    verify = command(
+        "verify-release",
+        _verify_release,
+        "refuse a release that holds what students must not see",
+        "autograder verify-release --folder ../student-repository",
+    )
+    _add_assignment(verify, "assignments", nargs="*", metavar="ASSIGNMENT")
     verify.add_argument("--folder", type=Path, help="a published repository (default: notebooks/release)")
-    verify.set_defaults(command=_verify_release)
+    _add_quiet(verify)
 
-    selftest = commands.add_parser("selftest", help="grade the bank of known submissions")
-    selftest.add_argument("assignments", nargs="*", metavar="ASSIGNMENT")
+    selftest = command(
+        "selftest", _selftest, "grade the bank of known submissions", "autograder selftest a1_numpy_backprop --fresh"
+    )
+    _add_assignment(selftest, "assignments", nargs="*", metavar="ASSIGNMENT")
     selftest.add_argument("--workers", type=_positive)
     selftest.add_argument(
         "--out", type=Path, help="a folder for journals, so that nothing is graded twice (default: runs/selftest)"
@@ -107,17 +157,35 @@ def _parser() -> argparse.ArgumentParser:
         default="auto",
         help="cuda: run the bank, which is trusted, on this host's GPU, in one process without a sandbox",
     )
-    selftest.set_defaults(command=_selftest)
+    _add_quiet(selftest)
 
-    export = commands.add_parser("export", help="write the scores of a run for another program")
+    export = command(
+        "export",
+        _export,
+        "write the scores of a run for another program",
+        "autograder export runs/a1 --to moodle --out grades.csv",
+    )
     export.add_argument("run", type=Path, metavar="RUN", help="the run folder")
     export.add_argument("--to", required=True, choices=["csv", "canvas", "moodle", "gradescope", "junit"])
     export.add_argument("--out", type=Path, help="the file or folder to write")
-    export.set_defaults(command=_export)
+    _add_quiet(export)
 
-    doctor = commands.add_parser("doctor", help="what this host can promise")
-    doctor.set_defaults(command=_doctor)
+    command("doctor", _doctor, "what this host can promise", "autograder doctor")
     return parser
+
+
+def _add_assignment(parser: argparse.ArgumentParser, name: str, **options: Any) -> None:
+    """An argument that names assignments, which the shell completes."""
+    action = parser.add_argument(name, **options)
+    action.completer = lambda **_: known_assignments(project_root())  # type: ignore[attr-defined]  # argcomplete's
+
+
+def _add_quiet(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only; the exit status says the rest")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object in place of tables")
 
 
 def _positive(text: str) -> int:
@@ -142,7 +210,7 @@ def project_root() -> Path:
 def _grade(options: argparse.Namespace) -> int:
     from autograder.report import below_full, reasons, summary_table
     from autograder.runs.pool import default_workers
-    from autograder.runs.run import Options, grade_class
+    from autograder.runs.run import Options, grade_class, plan_class
 
     root = project_root()
     assignment = on_device(load_assignment(options.assignment, root), options.device)
@@ -150,7 +218,16 @@ def _grade(options: argparse.Namespace) -> int:
     workers, only = options.workers or default_workers(), tuple(options.only)
     without = tuple(options.without)
     run = Options(out, workers, options.seed_file, only, without, options.regrade, options.log_level)
-    with _progress(f"grading {assignment.name}") as update:
+    if options.dry_run:
+        plan = plan_class(assignment, options.submissions, run)
+        _print_json(options, plan)
+        for student, what in plan["students"].items():
+            OUT.print(f"{student}: {what}", markup=False, soft_wrap=True)
+        _print_left_out(plan["left_out"])
+        counts = f"{plan['to_grade']} to grade, {len(plan['students']) - plan['to_grade']} not"
+        OUT.print(f"\n{assignment.name} on {assignment.device}: {counts}; nothing was run or written.", markup=False)
+        return 0
+    with _progress(f"grading {assignment.name}", options) as update:
         outcome = grade_class(assignment, root, options.submissions, run, update)
     OUT.print(summary_table(outcome.reports))
     if outcome.reused:
@@ -158,8 +235,7 @@ def _grade(options: argparse.Namespace) -> int:
     if outcome.outdated:
         names = ", ".join(outcome.outdated)
         OUT.print(f"Graded before, but changed since and left out by --only: {names}. Their old grades stand.")
-    for name, why in outcome.left_out.items():
-        OUT.print(f"left out: {name} {why}", markup=False, soft_wrap=True)
+    _print_left_out(outcome.left_out)
     for change in outcome.changed:
         OUT.print(f"changed: {change}", markup=False)
     ungraded = reasons(outcome.reports)
@@ -167,7 +243,46 @@ def _grade(options: argparse.Namespace) -> int:
         OUT.print(line, soft_wrap=True)
     OUT.print(f"\nresults   {out / 'results.json'}\nreport    {out / 'report.html'}", markup=False, soft_wrap=True)
     OUT.print(f"feedback  {out / 'feedback'}/STUDENT/{assignment.name}/feedback.html", markup=False, soft_wrap=True)
+    if options.json:
+        _print_json(options, json.loads((out / "results.json").read_text(encoding="utf-8")))
     return 1 if ungraded else 0
+
+
+def _print_left_out(left_out: Mapping[str, str]) -> None:
+    for name, why in left_out.items():
+        OUT.print(f"left out: {name} {why}", markup=False, soft_wrap=True)
+
+
+def _print_json(options: argparse.Namespace, data: Any) -> None:
+    if options.json:
+        print(json.dumps(data, indent=1))
+
+
+def _list(options: argparse.Namespace) -> int:
+    from rich.table import Table
+
+    from autograder.bank import load_bank
+
+    root = project_root()
+    rows = []
+    for assignment in (load_assignment(name, root) for name in _named((), root)):
+        graded = [cell for notebook in assignment.notebooks for cell in notebook.graded()]
+        points, known = sum(cell.points for cell in graded), len(load_bank(assignment))
+        rows.append(
+            {
+                "name": assignment.name,
+                "points": points,
+                "exercises": len(graded),
+                "device": assignment.device,
+                "known_submissions": known,
+            }
+        )
+    table = Table(*(key.replace("_", " ") for key in rows[0]))
+    for row in rows:
+        table.add_row(*(f"{value:g}" if isinstance(value, float) else str(value) for value in row.values()))
+    OUT.print(table)
+    _print_json(options, {"assignments": rows})
+    return 0
 
 
 def _release(options: argparse.Namespace) -> int:
@@ -211,7 +326,7 @@ def _selftest(options: argparse.Namespace) -> int:
         assignment = load_assignment(name, root)
         if on_gpu and assignment.device != "cuda":
             continue  # it wants none
-        with _progress(f"testing {name}") as update:
+        with _progress(f"testing {name}", options) as update:
             if on_gpu:
                 found = selftest_here(on_device(assignment, "cuda"), lambda n, of: update(n, of, None))
             else:
@@ -270,7 +385,7 @@ def _named(names: Sequence[str], root: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def _progress(title: str) -> Iterator[Callable[[int, int, Report | None], None]]:
+def _progress(title: str, options: argparse.Namespace) -> Iterator[Callable[[int, int, Report | None], None]]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -278,11 +393,15 @@ def _progress(title: str) -> Iterator[Callable[[int, int, Report | None], None]]
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=ERR, transient=True) as bar:
+    with Progress(*columns, console=ERR, transient=True, disable=options.quiet) as bar:
         task = bar.add_task(title, total=None)
 
         def update(done: int, total: int, report: Report | None) -> None:
             bar.update(task, completed=done, total=total)
+            if options.verbose and report:
+                score = f"{report.score:g} of {report.max_score:g}"
+                line = f"{done}/{total} {report.student}: {report.state}, {score}, {report.seconds:.1f} s"
+                ERR.print(line, markup=False, soft_wrap=True)
 
         yield update
 

@@ -101,6 +101,35 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
     return outcome
 
 
+def plan_class(assignment: Assignment, source: Path, options: Options) -> dict[str, Any]:
+    """What `grade_class` would do, of which nothing is done and no notebook is opened: students, each with what becomes
+    of their submission in words, `to_grade`, how many would be run, and what is `left_out`.
+
+    Raises WrongUse (nothing to grade).
+    """
+    handed_in = find_submissions(source, assignment, fold_case=_folds_case(options.out))
+    _, before = _old_results(options.out / "results.json")
+    _refuse_vanished(before, handed_in, source, options)
+    secret = _known_secret(options.out / "seed", options.seed_file) or b""
+    journal = Journal(options.out / "journal.jsonl")
+    _, found, todo, kept = _known_and_to_grade(assignment, handed_in.students, options, secret, journal)
+    students = {}
+    for number, one in enumerate(handed_in.students):
+        files = f"{len(one.files)} file{'s' * (len(one.files) != 1)}"
+        if one.rejected:
+            students[one.student] = f"cannot be graded: {one.rejected}"
+        elif number in todo:
+            students[one.student] = f"{files}, to grade"
+        elif one.student in kept:
+            students[one.student] = f"{files}, changed since it was graded, left out by --only"
+        elif number in found:
+            students[one.student] = f"{files}, graded before and unchanged"
+        else:
+            students[one.student] = f"{files}, left out by --only"
+    to_grade = sum(not handed_in.students[number].rejected for number in todo)
+    return {"students": students, "to_grade": to_grade, "left_out": dict(handed_in.left_out)}
+
+
 def _folds_case(path: Path) -> bool:
     """Whether `Ada` and `ada` are one name where `path` is or will be, as they are on macOS and Windows."""
     folder = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
@@ -133,26 +162,8 @@ def graded_entries(
     With them, how many were in the journal, and who of them has a submission or checks that changed since: whom `only`
     does not name is never graded along.
     """
-    unknown = set(options.only) - {h.student for h in student_files}
-    if unknown:
-        raise WrongUse(f"--only names {', '.join(sorted(unknown))}, who handed nothing in.")
     journal = Journal(options.out / "journal.jsonl")
-    known = journal.entries()
-    grading = grading_key(assignment)
-    keys = [key_of(h.student, {"": h.rejected} if h.rejected else h.digests(), grading, secret) for h in student_files]
-    latest = {entry.report.student: entry for entry in known.values()}
-    found: dict[int, JournalEntry] = {}
-    todo, kept = [], []
-    for number, (key, one) in enumerate(zip(keys, student_files, strict=True)):
-        wanted = not options.only or one.student in options.only
-        if key in known and not (options.regrade and wanted):
-            found[number] = known[key]
-        elif wanted:
-            todo.append(number)
-        elif one.student in latest:
-            # Not to be graded now, but nothing that was graded is lost.
-            found[number] = latest[one.student]
-            kept.append(one.student)
+    keys, found, todo, kept = _known_and_to_grade(assignment, student_files, options, secret, journal)
     reused, total = len(found), len(found) + len(todo)
     LOGGER.info(
         "%s on %s: %d to grade, %d in the journal, %d workers",
@@ -173,6 +184,33 @@ def graded_entries(
                 _log_report(entry.report)
                 progress(len(found), total, entry.report)
     return sorted(found.values(), key=lambda e: e.report.student), reused, kept
+
+
+def _known_and_to_grade(
+    assignment: Assignment, student_files: Sequence[StudentFiles], options: Options, secret: bytes, journal: Journal
+) -> tuple[list[str], dict[int, JournalEntry], list[int], list[str]]:
+    """The key of each submission, the entries in the journal by number, the numbers to grade, and who is kept as graded
+    though their submission or the checks have changed."""
+    unknown = set(options.only) - {h.student for h in student_files}
+    if unknown:
+        raise WrongUse(f"--only names {', '.join(sorted(unknown))}, who handed nothing in.")
+    known = journal.entries()
+    grading = grading_key(assignment)
+    keys = [key_of(h.student, {"": h.rejected} if h.rejected else h.digests(), grading, secret) for h in student_files]
+    latest = {entry.report.student: entry for entry in known.values()}
+    found: dict[int, JournalEntry] = {}
+    todo, kept = [], []
+    for number, (key, one) in enumerate(zip(keys, student_files, strict=True)):
+        wanted = not options.only or one.student in options.only
+        if key in known and not (options.regrade and wanted):
+            found[number] = known[key]
+        elif wanted:
+            todo.append(number)
+        elif one.student in latest:
+            # Not to be graded now, but nothing that was graded is lost.
+            found[number] = latest[one.student]
+            kept.append(one.student)
+    return keys, found, todo, kept
 
 
 def _journal_entry(key: str, graded: GradedSubmission) -> JournalEntry:
@@ -257,18 +295,10 @@ def run_folder(out: Path) -> Iterator[None]:
 def run_secret(out: Path, seed_file: Path | None) -> bytes:
     """The secret that all hidden inputs of this run come from: given, found from an earlier start, or new."""
     kept = out / "seed"
-    if seed_file is not None:
-        try:
-            given = seed_file.read_text(encoding="ascii").strip()
-            secret = bytes.fromhex(given)
-        except (OSError, ValueError) as error:
-            raise WrongUse(f"--seed-file {seed_file} is not a file with a hexadecimal seed: {error}") from error
-        if len(secret) < 16:
-            raise WrongUse(f"--seed-file {seed_file} holds {len(secret)} bytes; at least 16 are needed to be a secret.")
-    elif kept.exists():
-        return _stored_secret(kept)
-    else:
-        secret = secrets.token_bytes(32)
+    secret = _known_secret(kept, seed_file)
+    if secret is not None and seed_file is None:
+        return secret
+    secret = secret or secrets.token_bytes(32)
     # Whole or not at all: an empty seed would be a secret that everybody knows.
     new = kept.with_name("seed.new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -278,7 +308,19 @@ def run_secret(out: Path, seed_file: Path | None) -> bytes:
     return secret
 
 
-def _stored_secret(kept: Path) -> bytes:
+def _known_secret(kept: Path, seed_file: Path | None) -> bytes | None:
+    """The secret that was given or that an earlier start has left; None if there is none."""
+    if seed_file is not None:
+        try:
+            given = seed_file.read_text(encoding="ascii").strip()
+            secret = bytes.fromhex(given)
+        except (OSError, ValueError) as error:
+            raise WrongUse(f"--seed-file {seed_file} is not a file with a hexadecimal seed: {error}") from error
+        if len(secret) < 16:
+            raise WrongUse(f"--seed-file {seed_file} holds {len(secret)} bytes; at least 16 are needed to be a secret.")
+        return secret
+    if not kept.exists():
+        return None
     try:
         secret = bytes.fromhex(kept.read_text(encoding="ascii").strip())
     except ValueError:

@@ -15,6 +15,7 @@ import types
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,60 @@ def test_who_was_graded_and_is_gone_stops_the_run_until_the_instructor_says_so(
     assert scores(out) == {"ann": 2.0, "cid": 0.0}
     assert "left out: .git/ is what editors and systems leave behind" in printed
     assert "what editors and systems leave behind" in (out / "report.html").read_text()
+
+
+@shares_the_run
+def test_a_dry_run_says_what_would_be_graded_and_writes_nothing(course: Judged, graded: Graded, tmp_path: Path) -> None:
+    status, printed, _ = run("grade", "small", "submitted", "--out", "new", "--dry-run")
+    assert (status, Path("new").exists()) == (0, False)
+    assert "ann: 1 file, to grade" in printed and "3 to grade, 0 not" in printed
+    out = graded.copy(tmp_path / "out")
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    hand_in(Path("submitted"), "bob", course.notebook())
+    found = read_json("grade", "small", "submitted", "--out", out, "--dry-run", "--json")
+    assert found == {
+        "students": {
+            "ann": "1 file, graded before and unchanged",
+            "bob": "1 file, to grade",
+            "cid": "1 file, graded before and unchanged",
+        },
+        "to_grade": 1,
+        "left_out": {},
+    }
+    _, printed, _ = run("grade", "small", "submitted", "--out", out, "--dry-run", "--only", "ann")
+    assert "bob: 1 file, changed since it was graded, left out by --only" in printed
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
+@shares_the_run
+def test_programs_read_json_and_quiet_runs_say_nothing(course: Judged, graded: Graded, tmp_path: Path) -> None:
+    command = ("grade", "small", "submitted", "--out", graded.copy(tmp_path / "out"))
+    assert read_json(*command, "--json") == json.loads((tmp_path / "out" / "results.json").read_text())
+    assert run(*command, "--quiet") == (1, "", ""), "one of the class cannot be graded"
+    _, _, said = run(*command, "--verbose", "--only", "bob", "--regrade")
+    assert re.search(r"bob: failed, 0 of 2, [0-9.]+ s", said)
+    (only,) = read_json("list", "--json")["assignments"]
+    assert only == {"name": "small", "points": 2.0, "exercises": 1, "device": "cpu", "known_submissions": 0}
+
+
+def read_json(*arguments: object) -> dict[str, Any]:
+    return dict(json.loads(run(*arguments)[1]))
+
+
+def test_the_command_runs_as_a_module_and_knows_its_version_and_the_shell_completes_it(course: Judged) -> None:
+    module = [sys.executable, "-m", "autograder", "--version"]
+    printed = subprocess.run(module, capture_output=True, text=True, check=True).stdout
+    assert printed == f"autograder {metadata.version('frameworks-course')}\n"
+    folder = Path(sys.executable).parent
+    shell = f"""
+        PATH={folder}:$PATH; eval "$(register-python-argcomplete autograder)"
+        for line in "autograder sel" "autograder grade sm" "autograder export run --to mo"; do
+            COMP_LINE=$line; COMP_POINT=${{#COMP_LINE}}; COMPREPLY=()
+            _python_argcomplete autograder; echo "${{COMPREPLY[@]}}"
+        done
+    """
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["selftest", "small", "moodle"], done.stderr
 
 
 class BrokenPool(LocalPool):
