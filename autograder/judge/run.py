@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import io
+import linecache
 import os
 import pickle
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -200,19 +203,37 @@ class Checks:
         return outcome.checks
 
     def warm_up_apart(self, secret: bytes) -> None:
-        """As `warm_up`, for a process that will be forked, where the checks need TensorFlow: once its runtime has
-        started, no fork of the process can use it. So a fork tries the reference, says what it found, and ends.
+        """As `warm_up`, for a process that will be forked: a fork tries the reference, says what it found, and ends.
+
+        What the reference starts ends with it: TensorFlow's runtime, which no fork can use, and the threads of a
+        `DataLoader`, which may outlive it. What was imported for it, but for TensorFlow, is imported here too, so that
+        the processes forked from here share that.
         """
-        _ = self._reference  # imports TensorFlow, which every fork then shares, and runs nothing of it
+        _ = self._reference
+        with (
+            modules_of(self.assignment.folder),
+            contextlib.suppress(Exception),
+        ):  # the trial tells what is wrong with it
+            importlib.import_module("checks")
+        if probes := getattr(sys.modules.get("probes"), "__file__", None):
+            # What is sent to kernels is what was loaded, also when the file is edited while a class is graded: an entry
+            # without a time is not read again.
+            lines = linecache.getlines(probes)
+            linecache.cache[probes] = (len(lines), None, lines, probes)
+        self._memories, self._observed, imported = in_a_fork(lambda: self._tried(secret))
         if "tensorflow" not in sys.modules:
-            self.warm_up(secret)
-            return
-        self._memories, self._observed = in_a_fork(lambda: self._tried(secret))
+            for name in imported:
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
         self.explainer.build()
 
-    def _tried(self, secret: bytes) -> tuple[dict[str, Memory], frozenset[str] | None]:
+    def _tried(self, secret: bytes) -> tuple[dict[str, Memory], frozenset[str] | None, list[str]]:
+        before = set(sys.modules)
         self.warm_up(secret)
-        return self._memories, self._observed
+        files = {name: getattr(sys.modules[name], "__file__", None) for name in sys.modules.keys() - before}
+        folder = self.assignment.folder
+        others = [name for name, file in files.items() if file and folder not in Path(file).parents]
+        return self._memories, self._observed, others
 
     def run_on_reference(
         self,

@@ -49,8 +49,6 @@ ONE_THREAD = {
 MAX_ADDRESS = 107
 """bytes in the name of a unix socket"""
 MAX_REFUSALS = 100
-PASSING_S = 5.0
-"""how long a thread that is left after warming up may take to end"""
 LOGGER = logging.getLogger("autograder.kernels.zygote")  # as a program its name is __main__
 
 Child = Callable[[socket.socket, dict[str, Any]], None]
@@ -253,17 +251,6 @@ def _clean_environment() -> dict[str, str]:
     return {**environment, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "MPLBACKEND": "agg"}
 
 
-def _wait_for_threads(seconds: float) -> None:
-    """Until no other thread is left, or that long. The thread that feeds a queue, such as one of the `DataLoader` that
-    a check of the reference has used, ends a moment after the queue is closed, which may wait to be collected.
-    """
-    gc.collect()
-    until = time.monotonic() + seconds
-    for thread in threading.enumerate():
-        if thread is not threading.main_thread():
-            thread.join(max(0.0, until - time.monotonic()))
-
-
 def main() -> None:
     """The zygote's side: import, then fork one child for each connection until the owner closes our stdin."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -283,7 +270,6 @@ def main() -> None:
     prepare = getattr(importlib.import_module(module), "prepare", None)
     if prepare:
         prepare(given["setup"])
-    _wait_for_threads(PASSING_S)
     if threading.active_count() > 1:
         names = ", ".join(t.name for t in threading.enumerate())
         raise SystemExit(f"a preloaded module started a thread, which makes forking unsafe: {names}")

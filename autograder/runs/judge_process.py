@@ -28,7 +28,7 @@ from autograder.grading import could_not_grade, grade
 from autograder.judge.run import Checks
 from autograder.kernels.preload import public_folders
 from autograder.kernels.session import Kernel
-from autograder.kernels.zygote import RemoteZygote, Spawner
+from autograder.kernels.zygote import RemoteZygote, Spawner, forking_works
 from autograder.protocol.frames import receive, send
 from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Flag
 from autograder.submissions.intake import StudentFiles
@@ -72,7 +72,7 @@ def _load(setup: dict[str, Any]) -> _LoadedAssignment:
         virtual_cuda.enable(VIRTUAL_DEVICES, force=True, quiet=True, forks=True)
     checks, secret = Checks(assignment) if assignment.checks else None, bytes.fromhex(setup["secret"])
     if checks:
-        checks.warm_up_apart(secret)
+        (checks.warm_up_apart if forking_works() else checks.warm_up)(secret)
     return _LoadedAssignment(assignment, checks, secret, tuple(map(Path, setup.get("hidden", ()))))
 
 

@@ -204,10 +204,6 @@ def test_a_preload_that_starts_a_thread_or_fails_is_refused_by_name(
         preloading(source).connect({})
 
 
-def test_a_thread_that_ends_by_itself_is_waited_for(preloading: Callable[[str], Zygote]) -> None:
-    preloading(THREAD.format(1)).connect({}).close()
-
-
 def test_an_address_that_is_too_long_for_a_socket_is_refused_with_advice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
