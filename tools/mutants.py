@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import copy
 import difflib
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -149,7 +151,8 @@ def main() -> None:
         os.environ.setdefault("KERAS_BACKEND", "torch")
     assignment = on_device(load_assignment(options.assignment, ROOT))
     signal.signal(signal.SIGALRM, _stop)
-    with its_device(assignment):
+    # A slip may take anything for the name of a file: what it writes goes with the folder.
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), its_device(assignment):
         checks = Checks(assignment)
         checks.warm_up(SECRET, demonstrate=NO_CHECKS)
         for notebook in assignment.notebooks:
