@@ -30,6 +30,15 @@ IN_TENSOR = [
         tests=TENSOR,
     ),
     Fault(
+        "tensor-keeps-the-dtype-of-an-array",
+        cell="tensor",
+        edits={"np.array(data, dtype=np.float64)": "np.array(data, dtype=getattr(data, 'dtype', np.float64))"},
+        words="A tensor made from an array has the dtype of the array: half of 3, written into one of integers, "
+        "becomes 1. Gradient steps are small, and would be cut off. Look at the dtype of `data`.",
+        tests=TENSOR,
+        pairs=False,
+    ),
+    Fault(
         "tensor-begins-with-a-gradient",
         cell="tensor",
         edits={"self.grad = None": "self.grad = np.zeros_like(self.data)"},
@@ -44,6 +53,15 @@ IN_TENSOR = [
         words="All your tensors have the same list `version`: raising it for one raises it for all, and then every "
         "graph seems changed. A list in the body of a class is made once. Where is one made for each tensor?",
         tests=TENSOR,
+    ),
+    Fault(
+        "inputs-not-a-tuple",
+        cell="tensor",
+        edits={"tuple(inputs)": "list(inputs)"},
+        words="A result does not remember its inputs as a tuple. Look at what the table of attributes says "
+        "of `inputs`.",
+        tests=TENSOR,
+        pairs=False,
     ),
     Fault(
         "result-requires-all",
@@ -178,6 +196,15 @@ IN_BACKWARD = [
         "that the gradients of several batches can be collected. Look at what is in `.grad` before you write "
         "to it.",
         tests=BACKWARD,
+    ),
+    Fault(
+        "gradient-of-one-number-ignored",
+        cell="backward",
+        edits={"    if gradient is None:": "    if gradient is None or tensor.data.size == 1:"},
+        words="If `tensor` holds one number, your gradients are those for a `gradient` of 1, also where another one "
+        "was passed. When should the pass start from 1?",
+        tests=BACKWARD,
+        pairs=False,
     ),
     Fault(
         "gradient-ignored",
@@ -386,12 +413,44 @@ IN_BACKWARD = [
         tests=BACKWARD,
     ),
     Fault(
+        "inputs-kept-in-memory",
+        cell="backward",
+        edits={FORGET: "node.saved, node.vjp = (), used_up"},
+        words="A used graph is refused, but its results still hold the tensors that they were computed from, and these "
+        "hold theirs: no memory is free while the last result is in use. Look at what a result refers to after the "
+        "pass.",
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
         "saved-kept-in-memory",
         cell="backward",
         edits={FORGET: "node.inputs, node.vjp = (), used_up"},
         words="A used graph is refused, but the results still hold the tensors in `saved`, with all their numbers. "
         "Look at what a result refers to after the pass.",
         tests=BACKWARD,
+    ),
+    Fault(
+        "vjp-called-before-the-comparison",
+        cell="backward",
+        words="If a tensor in `saved` was changed in place, your backward pass raises RuntimeError, but it has called "
+        "the vjp that reads the changed numbers before. Look at the order of the two.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "backward-returns",
+        cell="backward",
+        words="Your `backward` returns something. What it finds belongs into `.grad` of the leaves, and nowhere else.",
+        tests=BACKWARD,
+    ),
+    Fault(
+        "versions-of-results-alone-compared",
+        cell="backward",
+        edits={"in node.saved:": "in (node.saved if node is tensor else ()):"},
+        words="A change in place is noticed if the tensor that the pass starts from had saved the changed one. If a "
+        "result further back had saved it, the pass goes on with the new numbers. Whose `saved` do you look at?",
+        tests=BACKWARD,
+        pairs=False,
     ),
     Fault(
         "versions-of-constants-not-compared",
@@ -641,6 +700,15 @@ IN_ARITHMETIC = [
         tests=ARITHMETIC,
     ),
     Fault(
+        "power-of-float-zero",
+        cell="arithmetic",
+        edits={"if exponent == 0:": "if type(exponent) is int and exponent == 0:"},
+        words="At `a = 0` your slope of `a ** 0` is right, and that of `a ** 0.0` is nan. The two are the same "
+        "function. Look at how you ask whether the exponent is 0.",
+        tests=ARITHMETIC,
+        pairs=False,
+    ),
+    Fault(
         "power-zero-at-zero",
         cell="arithmetic",
         edits={"if exponent == 0:": "if False:"},
@@ -867,6 +935,10 @@ MEAN = "value = a.data.mean(axis, keepdims=keepdims)"
 COUNT = "a.data.size if axis is None else a.shape[{}]"
 BACK_ONE_BY_ONE = """for k in () if keepdims else range(a.data.ndim) if axis is None else np.atleast_1d(axis):
             gradient = np.expand_dims(gradient, int(k))"""
+IN_ORDER_ONE_BY_ONE = """if axis is not None and not keepdims:
+            for k in sorted(np.atleast_1d(axis)):
+                {0} = np.expand_dims({0}, int(k))
+        return (np.broadcast_to({0}, a.shape),)"""
 
 IN_SHAPES = [
     Fault(
@@ -1014,6 +1086,33 @@ IN_SHAPES = [
         words="If the index is a list, your gradients of an entry that it picks twice add up. If the list stands in a "
         "tuple of indices, as in `a[:, [0, 2, 2]]`, such an entry gets the gradient of one use alone. Which kinds of "
         "index can pick an entry twice?",
+        tests=SHAPES,
+        pairs=False,
+    ),
+    Fault(
+        "summed-axes-put-back-one-by-one",
+        cell="shapes",
+        edits={
+            "kept = np.sum(a.data, axis, keepdims=True).shape\n        "
+            "return (np.broadcast_to(np.reshape(gradient, kept), a.shape),)": IN_ORDER_ONE_BY_ONE.format("gradient"),
+            "return (np.broadcast_to(np.reshape(share, kept), a.shape),)": IN_ORDER_ONE_BY_ONE.format("share"),
+        },
+        words="The backward pass of your sum or of your mean is right for one axis, and wrong for some tuples of axes "
+        "that are counted from the end. Put back one after the other, such an axis is counted from another end: the "
+        "first one that comes back has moved it. How can all be put back at once?",
+        tests=SHAPES,
+        pairs=False,
+    ),
+    Fault(
+        "getitem-repeats-lost-in-arrays",
+        cell="shapes",
+        edits={
+            "np.add.at(grad_a, index, gradient)": "if isinstance(index, np.ndarray):\n"
+            "            grad_a[index] += gradient\n        else:\n"
+            "            np.add.at(grad_a, index, gradient)"
+        },
+        words="If the index is a list, your gradients of an entry that it picks twice add up. If it is an array, such "
+        "an entry gets the gradient of one use alone. Which kinds of index can pick an entry twice?",
         tests=SHAPES,
         pairs=False,
     ),
@@ -1232,6 +1331,27 @@ IN_MODES = [
         tests=MODES,
     ),
     Fault(
+        "detach-keeps-the-past",
+        cell="modes",
+        edits={
+            "result = Tensor(0.0)": "result = Tensor(0.0)\n    result.__dict__.update(a.__dict__)\n"
+            "    result.requires_grad = False"
+        },
+        words="A detached tensor is no leaf: it still has the past of its origin, or its gradient. That shows when it "
+        "is told to require gradients. Which attributes does a leaf begin with?",
+        tests=MODES,
+        pairs=False,
+    ),
+    Fault(
+        "detach-keeps-the-gradient",
+        cell="modes",
+        edits={"result.version = a.version": "result.version, result.grad = a.version, a.grad"},
+        words="A detached tensor begins with the `.grad` of its origin. It is a new tensor, with numbers that it "
+        "shares and no gradient.",
+        tests=MODES,
+        pairs=False,
+    ),
+    Fault(
         "detach-cuts-its-origin",
         cell="modes",
         edits={"result = Tensor(0.0)": "a.inputs, a.vjp, a.requires_grad = (), None, False\n    result = Tensor(0.0)"},
@@ -1442,6 +1562,31 @@ IN_TRAINING = [
         "what is appended.",
         tests=TRAINING,
         minor=True,
+    ),
+    Fault(
+        "fit-losses-no-list",
+        cell="training",
+        words="`fit` does not return a list. Look at what becomes of the losses at its end.",
+        tests=TRAINING,
+        minor=True,
+    ),
+    Fault(
+        "parameters-no-list",
+        cell="training",
+        words="`parameters()` does not return a list. A generator, for one, is used up after one loop, and has no "
+        "length. Look at what it returns.",
+        tests=TRAINING,
+        minor=True,
+    ),
+    Fault(
+        "fit-makes-new-arrays",
+        cell="training",
+        edits={STEP: "p.data, p.version[0] = p.data - lr * p.grad, p.version[0] + 1"},
+        words="After `fit` each parameter has a new array. Whoever shares the old one (a detached tensor) still has "
+        "the old numbers. Look at how NumPy writes into an array.",
+        tests=TRAINING,
+        pairs=False,
+        minor=True,  # the numbers are right
     ),
     Fault(
         "fit-version-not-raised",

@@ -70,18 +70,41 @@ def run_changed(ns, code, leaves, gradient, changed):
 
 
 def facts_of_a_leaf(ns, data, whole):
-    """What the tensors of an array of floats and of a list of integers hold, once the array has changed and the
-    integers were halved in place.
+    """What the tensors of arrays of floats and of a list of integers hold, once the arrays have changed and the
+    integers were halved in place. The last is made while recording is off.
     """
     import numpy as np
 
-    given = data.copy()
-    x, other = ns.Tensor(given, requires_grad=True), ns.Tensor(whole.tolist())
+    given, row = data.copy(), data[:1, 0].copy()
+    x, other, few = ns.Tensor(given, requires_grad=True), ns.Tensor(whole.tolist()), ns.Tensor(row)
     given += 1
+    row += 1
     other.version[0] += 1
     other.data[...] = other.data / 2
+    before = ns.Tensor.recording
+    try:
+        ns.Tensor.recording = False
+        last = ns.Tensor(data, requires_grad=True)
+    finally:
+        ns.Tensor.recording = before
     flags = [x.version[0], x.requires_grad, other.requires_grad, x.grad is None, other.grad is None]
-    return [x.data @ x.data, other.data, np.array(flags, dtype=float)]
+    flags += [last.requires_grad, type(x.inputs) is tuple and not x.inputs, x.vjp is None]
+    return [x.data @ x.data, other.data, few.data, np.array(flags, dtype=float)]
+
+
+def numbers_of_leaves(ns, data, whole):
+    """What the tensors of a number and of arrays of integers and of float32 hold, the last two once they were halved
+    in place; and numbers of float32 once they were multiplied by what such numbers cannot hold.
+    """
+    import numpy as np
+
+    number, integers = ns.Tensor(float(data[0])), ns.Tensor(whole)
+    halves, large = ns.Tensor(whole.astype(np.float32)), ns.Tensor(data.astype(np.float32).round(2))
+    for t in (integers, halves):
+        t.data[...] = t.data / 2
+    with np.errstate(over="ignore"):
+        large.data[...] = large.data * 1e60
+    return [number.data, integers.data, halves.data, large.data / 1e60]
 
 
 def facts_of_a_result(ns, data, gradient, flags, recording):
@@ -105,7 +128,8 @@ def facts_of_a_result(ns, data, gradient, flags, recording):
     past = [] if out.vjp is None else list(out.vjp(gradient))
     saved = [float(np.sum(number)) for _, number in out.saved]
     kept = [t.data for t, _ in out.saved]
-    flag = np.array([out.requires_grad, *out.version, *saved], dtype=float)
+    kinds = [out.grad is None, type(out.inputs) is tuple]
+    flag = np.array([out.requires_grad, *out.version, *saved, *kinds], dtype=float)
     return [out.data, past, [t.data for t in out.inputs], kept, flag]
 
 
@@ -189,12 +213,21 @@ def gradients_of_two_passes(ns, x, y, c, gradient):
 
 
 def gradient_of_a_chain(ns, x, factor, length):
-    """The end of a chain of products with `factor`, and the gradient at its start."""
+    """The end of a chain of products with `factor`, and the gradient at its start. Python's recursion limit stays."""
+    import sys
+
     x = ns.Tensor(x, requires_grad=True)
     a = x
     for _ in range(length):
         a = ns.Tensor.from_op(a.data * factor, (a,), lambda g: (g * factor,))
-    ns.backward(a)
+    limit, set_limit = sys.getrecursionlimit(), sys.setrecursionlimit
+    try:
+        set_limit(min(limit, 3000))
+        sys.setrecursionlimit = lambda limit: None
+        ns.backward(a)
+    finally:
+        sys.setrecursionlimit = set_limit
+        set_limit(limit)
     return [a.data, x.grad]
 
 
@@ -227,11 +260,12 @@ def gradients_of_counted_calls(ns, x, gradient, depth):
 def gradients_after_refusals(ns, x, gradient):
     """The gradient of x after a second use of a graph, of a part of a graph, of a kept graph, of one whose numbers were
     changed, of one with a constant that was changed, and of one with a tensor changed that was not saved; and which
-    uses were refused: the second of the first three, the third of the kept one, and those of what was changed.
+    uses were refused: the second of the first three, the third of the kept one, and those of what was changed; and how
+    often the vjp of what was changed was called, and backward returned something.
     """
     import numpy as np
 
-    refused = np.zeros(6)
+    refused, calls, returned = np.zeros(6), [], []
 
     op = ns.Tensor.from_op
 
@@ -239,7 +273,11 @@ def gradients_after_refusals(ns, x, gradient):
         return op(a.data + b.data, (a, b), lambda g: (g, g))
 
     def mul(a, b):
-        return op(a.data * b.data, (a, b), lambda g: (g * b.data, g * a.data), (a, b))
+        def vjp(g):
+            calls.append(g)
+            return g * b.data, g * a.data
+
+        return op(a.data * b.data, (a, b), vjp, (a, b))
 
     def again(case, t):
         try:
@@ -250,7 +288,7 @@ def gradients_after_refusals(ns, x, gradient):
     leaves = [ns.Tensor(x, requires_grad=True) for _ in range(6)]
     whole, part, kept, changed, scaled, unsaved = leaves
     y = add(mul(whole, whole), whole)
-    ns.backward(y, gradient)
+    returned.append(ns.backward(y, gradient))
     again(0, y)
     y = mul(part, part)
     ns.backward(add(y, y), gradient)
@@ -259,20 +297,21 @@ def gradients_after_refusals(ns, x, gradient):
     ns.backward(y, gradient, retain_graph=True)
     again(2, y)
     again(3, y)
-    y = mul(changed, changed)
+    constant, before = ns.Tensor(x), len(calls)
+    y = add(mul(changed, constant), constant)
     changed.data[...] += 1
     changed.version[0] += 1
     again(4, y)
-    constant = ns.Tensor(x)
     y = mul(scaled, constant)
     constant.data[...] += 1
     constant.version[0] += 1
     again(5, y)
+    seen = np.array([len(calls) - before, sum(one is not None for one in returned)], dtype=float)
     y = add(unsaved, unsaved)
     unsaved.data[...] += 1
     unsaved.version[0] += 1
     ns.backward(y, gradient)
-    return [*(np.zeros_like(x) if t.grad is None else t.grad for t in leaves), refused]
+    return [*(np.zeros_like(x) if t.grad is None else t.grad for t in leaves), refused, seen]
 
 
 def gradients_without_a_gradient(ns, x):
@@ -290,8 +329,8 @@ def gradients_without_a_gradient(ns, x):
 
 
 def memory_after_backward(ns, x, gradient):
-    """How many of three results still hold their vjp and their saved tensor, after a pass that keeps and one that
-    does not.
+    """How many of three results still hold their vjp and their saved tensor, and how many are still held by those that
+    were computed from them, after a pass that keeps and one that does not.
     """
     import gc
     import weakref
@@ -301,16 +340,25 @@ def memory_after_backward(ns, x, gradient):
     class Held:
         pass
 
-    seen, results = ([], []), [ns.Tensor(x, requires_grad=True)]
+    def chain(t):
+        middle = [t]
+        for _ in range(3):
+            middle.append(ns.Tensor.from_op(middle[-1].data, (middle[-1],), lambda g: (g,)))
+        return middle[-1], [weakref.ref(t) for t in middle[1:-1]]
+
+    seen, results = ([], [], []), [ns.Tensor(x, requires_grad=True)]
     for _ in range(3):
         held, saved = Held(), ns.Tensor(x)
         seen[0].append(weakref.ref(held))
         seen[1].append(weakref.ref(saved))
         results.append(ns.Tensor.from_op(results[-1].data, (results[-1],), lambda g, held=held: (g,), (saved,)))
     del held, saved
+    last, middle = chain(ns.Tensor(x, requires_grad=True))
+    seen[2].extend(middle)
     counts = []
     for keep in (True, False):
         ns.backward(results[-1], gradient, retain_graph=keep)
+        ns.backward(last, gradient, retain_graph=keep)
         gc.collect()
         counts += [sum(see() is not None for see in some) for some in seen]
     return [results[0].grad, np.array(counts, dtype=float)]
@@ -386,9 +434,13 @@ def gradients_after_an_exception(ns, x, gradient):
 
 def detached(ns, x, gradient):
     """The gradient of x * detach(x); that of 3 * a if a was detached meanwhile; what a change of either is seen as; and
-    what a backward pass says after the detached one was changed.
+    what a backward pass says after the detached one was changed. Then, of a result that was changed through a detached
+    one: its numbers; and the gradients of x * x after x was detached, of a detached tensor that requires gradients from
+    now on, and of its origin.
     """
     import contextlib
+
+    import numpy as np
 
     op = ns.Tensor.from_op
 
@@ -401,6 +453,7 @@ def detached(ns, x, gradient):
     a = op(3 * u.data, (u,), lambda g: (3 * g,))
     ns.detach(a)
     ns.backward(a, gradient)
+    ns.detach(t)
     v = ns.Tensor(x, requires_grad=True)
     y, d = mul(v, v), ns.detach(v)
     d.data[...] += 1
@@ -408,7 +461,19 @@ def detached(ns, x, gradient):
     seen = v.data.copy()
     with contextlib.suppress(RuntimeError):
         ns.backward(y, gradient)
-    return [t.grad, u.grad, seen, [] if v.grad is None else v.grad]
+    w, origin = ns.Tensor(x, requires_grad=True), ns.Tensor(x, requires_grad=True)
+    w.version[0] = 2
+    y = mul(w, w)
+    ns.detach(w)
+    ns.backward(y, gradient)
+    result = op(3 * origin.data, (origin,), lambda g: (3 * g,))
+    ns.detach(result).data[...] += 1
+    fresh = ns.detach(w), ns.detach(result)
+    for leaf in fresh:
+        leaf.requires_grad = True
+        ns.backward(op(3 * leaf.data, (leaf,), lambda g: (3 * g,)), gradient)
+    grads = [np.zeros(0) if one.grad is None else one.grad for one in (t, u, v, w, *fresh, origin)]
+    return [*grads[:2], seen, grads[2], result.data, *grads[3:]]
 
 
 def added_in_place(ns, x, value, gradient):
@@ -440,6 +505,8 @@ def added_in_place(ns, x, value, gradient):
             raised += 1
     with contextlib.suppress(RuntimeError):
         ns.backward(y, gradient)
+    # An array without axes may be a NumPy number, which nobody can change.
+    held = held if x.ndim else [t.data for t in (constant, leaf, refused, result)]
     return [held, np.array(versions, dtype=float).ravel(), [] if leaf.grad is None else leaf.grad, raised]
 
 
@@ -505,12 +572,19 @@ def fitted(ns, sizes, parameters, before, x, labels, lr, batches):
 
 
 def versions_raised(ns, sizes, x, labels, batches):
-    """For each parameter, whether `fit` has raised its version (1), and whether it has changed its numbers (1)."""
+    """For each parameter, whether `fit` has raised its version (1), and whether it has changed its numbers, and those
+    in the array that it held before (1); and which of `parameters()`, of a layer and of a network, and of the losses
+    are lists (1).
+    """
     import numpy as np
 
     model = ns.MLP(list(sizes), np.random.default_rng(0))
     tensors = list(model.parameters())
-    before = [(p.version[0], p.data.copy()) for p in tensors]
-    ns.fit(model, x, labels, 0.5, batches)
-    seen = [[p.version[0] > n, np.any(p.data != data)] for p, (n, data) in zip(tensors, before, strict=True)]
-    return np.array(seen, dtype=float)
+    before = [(p.version[0], p.data, p.data.copy()) for p in tensors]
+    losses = ns.fit(model, x, labels, 0.5, batches)
+    lists = [ns.Linear(2, 3, np.random.default_rng(0)).parameters(), model.parameters(), losses]
+    seen = [
+        [p.version[0] > n, np.any(p.data != data), np.any(held != data)]
+        for p, (n, held, data) in zip(tensors, before, strict=True)
+    ]
+    return np.array(seen, dtype=float), np.array([isinstance(one, list) for one in lists], dtype=float)

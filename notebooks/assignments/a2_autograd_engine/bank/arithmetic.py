@@ -257,6 +257,18 @@ def div(a, b):
         "    return Tensor.from_op(q.copy(), (a, b), lambda g: back_to(a, b, g / b.data, -g * q / b.data), [b])",
         "    y = Tensor.from_op(q, (a, b), lambda g: back_to(a, b, g / b.data, -g * y.data / b.data))\n    return y",
     ),
+    Wrong("wrong_power_of_float_zero", "The exponent 0 is known as a whole number alone.")
+    .expect(test_arithmetic="partial:power-of-float-zero")
+    .breaks("Values and gradients are right wherever")
+    .edit("    if exponent == 0:", "    if exponent == 0 and isinstance(exponent, int):"),
+    Wrong("wrong_power_of_whole_exponents", "Exponents are cut to whole numbers.")
+    .expect(test_arithmetic="partial")
+    .breaks("`exponent` is a Python number")
+    .edit("def power(a, exponent):\n", "def power(a, exponent):\n    exponent = int(exponent)\n"),
+    Wrong("wrong_unbroadcast_first_axis_of_one", "Of several axes of size 1 the first is summed over.")
+    .expect(test_arithmetic="partial:one-stretched-axis-summed")
+    .breaks("the sum over all places")
+    .edit("gradient = gradient.sum(k, keepdims=True)", "return gradient.sum(k, keepdims=True)"),
 ]
 BASES["plain"] = """
 def unbroadcast(gradient, shape):

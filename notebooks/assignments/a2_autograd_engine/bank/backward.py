@@ -425,4 +425,31 @@ def backward(tensor, gradient=None, retain_graph=False):
         '                raise RuntimeError("changed")\n',
         '                raise RuntimeError("changed")\n            del t.saved[:]\n',
     ),
+    Wrong("wrong_backward_one_number_starts_from_one", "If the tensor holds one number, the pass starts from 1.")
+    .expect(test_backward="partial:gradient-of-one-number-ignored")
+    .breaks("the gradient of the loss with respect to `tensor`")
+    .edit("    if gradient is None:", "    if gradient is None or np.size(tensor.data) == 1:"),
+    Wrong("wrong_backward_inputs_kept", "Forgets the functions and what was saved, and keeps the inputs.")
+    .expect(test_backward="partial:inputs-kept-in-memory")
+    .breaks("so that the memory is free even while a result is still in use")
+    .edit("t.vjp, t.inputs, t.saved = gone, (), ()", "t.vjp, t.saved = gone, ()"),
+    Wrong("wrong_backward_compares_late", "Compares the versions after it has called the function.")
+    .expect(test_backward="partial:vjp-called-before-the-comparison")
+    .breaks("in place of calling that `vjp`")
+    .edit("        if any(s.version", "        back = t.vjp(g)\n        if any(s.version")
+    .edit("        back = t.vjp(g)\n        inputs", "        inputs"),
+    Wrong("wrong_backward_returns_what_is_left", "Returns the gradients that it has not delivered: an empty dict.")
+    .expect(test_backward="partial:backward-returns")
+    .breaks("It returns nothing, and leaves gradients in the leaves")
+    .edit("                ready.append(parent)", "                ready.append(parent)\n    return arriving"),
+    Wrong("wrong_backward_compares_the_start", "Only what the tensor itself has saved is compared.")
+    .expect(test_backward="partial:versions-of-results-alone-compared")
+    .breaks("no longer has the version that was noted")
+    .edit("        if any(s.version[0] != n", "        if t is tensor and any(s.version[0] != n"),
+    Wrong("wrong_backward_raises_the_limit", "Recursion, under a limit that it raises itself.")
+    .expect(test_backward="partial:recursion")
+    .breaks("with Python's recursion limit as it is")
+    .whole(
+        RECURSIVE.replace("    visit(tensor)", "    import sys\n    sys.setrecursionlimit(200_000)\n    visit(tensor)")
+    ),
 ]

@@ -122,4 +122,12 @@ WRONG = [
     .expect(test_modes="partial:add-refused-in-silence")
     .breaks("it raises `RuntimeError` and changes nothing")
     .edit('raise RuntimeError("would not be recorded")', "return a"),
+    Wrong("wrong_detach_with_its_past", "A copy of all attributes that no longer requires gradients.")
+    .expect(test_modes="partial:detach-keeps-the-past")
+    .breaks("It returns a leaf that does not require gradients")
+    .edit("twin.data, twin.version = a.data, a.version", "vars(twin).update(vars(a), requires_grad=False)"),
+    Wrong("wrong_detach_with_its_gradient", "The detached tensor begins with the gradient of a.")
+    .expect(test_modes="partial:detach-keeps-the-gradient")
+    .breaks("It returns a leaf that does not require gradients")
+    .edit("    return twin", "    twin.grad = a.grad\n    return twin"),
 ]

@@ -227,4 +227,42 @@ WRONG = [
         "        back = np.zeros(a.shape)\n        if isinstance(index, (list, np.ndarray)):\n"
         "            np.add.at(back, index, g)\n        else:\n            back[index] += g\n        return (back,)",
     ),
+    Wrong("wrong_getitem_adds_for_lists_alone", "Repeats add up if the index is a list.")
+    .expect(test_shapes="partial:getitem-repeats-lost-in-tuples")
+    .breaks("If an entry is picked more than once")
+    .edit(
+        "        return (flat.reshape(a.shape),)",
+        "        if not isinstance(index, list):\n            flat = np.zeros(a.data.size)\n"
+        "            flat[np.ravel(places)] = np.ravel(g)\n        return (flat.reshape(a.shape),)",
+    ),
+    Wrong("wrong_getitem_repeats_in_arrays", "Repeats add up, but not if the index is an array.")
+    .expect(test_shapes="partial:getitem-repeats-lost-in-arrays")
+    .breaks("If an entry is picked more than once")
+    .edit(
+        "        return (flat.reshape(a.shape),)",
+        "        if isinstance(index, np.ndarray):\n            flat = np.zeros(a.data.size)\n"
+        "            flat[np.ravel(places)] = np.ravel(g)\n        return (flat.reshape(a.shape),)",
+    ),
+    Wrong("wrong_sum_negative_axes_in_tuples", "In a tuple, an axis counted from the end is not put back.")
+    .expect(test_shapes="partial")
+    .breaks("a number, which may be negative, or a tuple of numbers")
+    .edit(
+        "np.expand_dims(g, axis)", "np.expand_dims(g, axis if isinstance(axis, int) else tuple(abs(k) for k in axis))"
+    ),
+    Wrong("wrong_views_of_one_row_unprotected", "The result of an index that is a number shares its numbers.")
+    .expect(test_shapes="partial")
+    .breaks("a change in place of `a` changes the result too")
+    .edit(
+        "    return Tensor.from_op(a.data[index], (a,), vjp)",
+        "    out = Tensor.from_op(a.data[index], (a,), vjp)\n    if isinstance(index, int):\n"
+        "        out.data = a.data[index, ...]\n    return out",
+    ),
+    Wrong("wrong_sum_axes_put_back_in_order", "Axes are put back one by one, as sorted.")
+    .expect(test_shapes="partial:summed-axes-put-back-one-by-one")
+    .breaks("a number, which may be negative, or a tuple of numbers")
+    .edit(
+        "            g = np.expand_dims(g, axis)",
+        "            for k in sorted(axis) if isinstance(axis, tuple) else [axis]:\n"
+        "                g = np.expand_dims(g, k)",
+    ),
 ]

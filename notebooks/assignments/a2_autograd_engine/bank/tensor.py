@@ -98,4 +98,18 @@ WRONG = [
         "        own = {id(t) for t in inputs}\n"
         "        out.saved = tuple((t, t.version[0]) for t in saved if id(t) in own)",
     ),
+    Wrong("wrong_tensor_dtype_of_arrays", "float64 for numbers and lists, the array's own dtype for arrays.")
+    .expect(test_tensor="failed:tensor-keeps-the-dtype-of-an-array")
+    .breaks("it copies the numbers, as float64")
+    .edit(
+        "np.array(data).astype(float)", "np.array(data, dtype=data.dtype if isinstance(data, np.ndarray) else float)"
+    ),
+    Wrong("wrong_tensor_list_of_inputs", "The inputs become a list.")
+    .expect(test_tensor="partial:inputs-not-a-tuple")
+    .breaks("A result that requires gradients remembers `inputs`")
+    .edit("True, inputs, vjp", "True, [*inputs], vjp"),
+    Wrong("wrong_tensor_leaf_follows_recording", "A leaf that is made while recording is off requires nothing.")
+    .expect(test_tensor="failed")
+    .breaks("results do not require gradients, whatever their inputs do")
+    .edit("requires_grad, None, [0]", "requires_grad and Tensor.recording, None, [0]"),
 ]

@@ -200,4 +200,24 @@ WRONG = [
     .expect(test_training="partial")
     .breaks("It returns a tensor of shape")
     .edit("return (norm - picked).sum() / n", "return (norm - picked).sum(0, keepdims=True) / n"),
+    Wrong("wrong_fit_losses_in_an_array", "The losses come as an array.")
+    .expect(test_training="partial:fit-losses-no-list")
+    .breaks("returns the list of the losses")
+    .edit("    return history", "    return np.array(history)"),
+    Wrong("wrong_parameters_in_a_tuple", "parameters() returns a tuple, and that of MLP a chain.")
+    .expect(test_training="partial:parameters-no-list")
+    .breaks("returns the list `[weight, bias]`", "returns the list of the parameters of all layers")
+    .edit("return [self.weight, self.bias]", "return self.weight, self.bias")
+    .edit(
+        "sum([layer.parameters() for layer in self.layers], [])",
+        "sum([layer.parameters() for layer in self.layers], ())",
+    ),
+    Wrong("wrong_fit_new_arrays", "Each step makes new arrays for the same tensors.")
+    .expect(test_training="partial:fit-makes-new-arrays")
+    .breaks("in place: the parameters stay the same tensors")
+    .edit(STEP, "p.data = p.data - lr * p.grad\n                p.version[0] += 1"),
+    Wrong("wrong_fit_rows_once", "A row that a batch names twice counts once.")
+    .expect(test_training="partial")
+    .breaks("step `k` uses the rows")
+    .edit("    for b in batches:\n", "    for b in map(np.unique, batches):\n"),
 ]
