@@ -77,12 +77,13 @@ def test_gradients_by_hand(student, reference, draw, expect, flag, table, dtype)
 
 @pytest.mark.cell("test_manual_gradients", weight=1.5)
 @DTYPES
-@pytest.mark.parametrize("z", [8.0, 20.0])
+@pytest.mark.parametrize("z", [8.0, 20.0, (20.0, 0.5)])
 def test_gradients_of_saturated_entries_by_hand(student, reference, draw, expect, z, dtype):
-    """Inside inference mode the three gradients are right to three digits where |z| is large."""
+    """Inside inference mode the three gradients are right to three digits where |z| is large, in one row or both."""
     # z has the sign of x: what is summed for w does not cancel.
     data = neuron(draw, (2, 1), dtype)
-    data["b"] = (np.sign(data["x"]) * z - data["x"] * data["w"]).astype(dtype)
+    sizes = np.reshape(z, (-1, 1))
+    data["b"] = (np.sign(data["x"]) * sizes - data["x"] * data["w"]).astype(dtype)
     (_, *got), _ = gradients_by_hand(student, expect, data)
     wanted = reference.run(by_hand, **data)[0][1:]
     expect.form(got, wanted, names=BY_HAND[1:])
@@ -140,6 +141,7 @@ def gradients_by_hand(student, expect, data):
         (("result", "plain", "result"), "plain"),
         (("leaf", "plain", "plain"), "transposed"),
         (("plain", "plain", "leaf"), "strided"),
+        (("plain", "leaf", "plain", "plain"), "plain"),
     ],
 )
 def test_gradients_of_any_tensor(student, reference, draw, expect, kinds, layout, dtype):
@@ -170,10 +172,18 @@ def test_zeros_for_what_is_not_used(student, reference, draw, expect, uses, dtyp
 
 
 @pytest.mark.cell("test_gradients")
-@pytest.mark.parametrize("kinds", [("plain", "leaf"), ("filled", "plain"), ("filled", "leaf", "result")])
-def test_gradients_leave_no_trace(student, reference, draw, expect, kinds):
+@pytest.mark.parametrize(
+    ("kinds", "uses"),
+    [
+        (("plain", "leaf"), None),
+        (("filled", "plain"), None),
+        (("filled", "leaf", "result"), None),
+        (("plain", "filled", "leaf"), [0]),
+    ],
+)
+def test_gradients_leave_no_trace(student, reference, draw, expect, kinds, uses):
     """The gradients are right and carry no graph; requires_grad and .grad of all tensors are as before."""
-    data = tensors_for_gradients(draw, kinds) | {"traces": True}
+    data = tensors_for_gradients(draw, kinds, uses=uses) | {"traces": True}
     got = student.run(gradients_of, **data)
     wanted = reference.run(gradients_of, **data)
     expect.close(got["gradients"], wanted["gradients"], "the gradients")
@@ -189,7 +199,7 @@ def test_gradients_leave_no_trace(student, reference, draw, expect, kinds):
 
 def tensors_for_gradients(draw, kinds, layout="plain", dtype="float64", uses=None):
     """Columns fit the scale, which has two entries or one."""
-    shapes = [(2,), (3, 2), (2, 1, 2)][: len(kinds)]
+    shapes = [(2,), (3, 2), (2, 1, 2), ()][: len(kinds)]
     arrays = [draw.away_from_zero(shape, dtype=dtype) for shape in shapes]
     scale = draw.away_from_zero((2,), 0.5, dtype=dtype)
     uses = list(range(len(kinds))) if uses is None else uses
@@ -281,6 +291,8 @@ def untouched(expect, got, data):
     expect.equal(got["requires_grad of x"], kind in ("leaf", "filled"), "requires_grad of x after the call")
     as_before(expect, got["grad of x"], np.ones(x.shape) if kind == "filled" else None, "`.grad` of x")
     expect.equal(got["x"], x, "x after the call")
+    if "v" in data:
+        expect.equal(got["v"], data["v"], "v after the call")
 
 
 def product(draw, shapes, dtype="float64", layout="plain", kind="plain"):
@@ -317,13 +329,15 @@ def test_squareplus(student, draw, expect, layout, shape, dtype):
 @pytest.mark.parametrize(("layout", "shape"), LAYOUTS)
 def test_squareplus_gradient(student, draw, expect, layout, shape, dtype):
     """y is right, and whatever gradient v comes in, the one that goes out agrees with central differences of
-    sum(v * y).
+    sum(v * y), also in a second call with the same v.
     """
     x, v = draw.normal(shape, 2.0, dtype), draw.away_from_zero(shape, 0.3, dtype=dtype)
     other = draw.normal(shape, 2.0, dtype)
-    y, got = student.run(squareplus_gradient, x=x, other=other, v=v, layout=layout)
+    y, got, again = student.run(squareplus_gradient, x=x, other=other, v=v, layout=layout)
     expect.close(y, squareplus(x).astype(dtype), "y")
-    expect.close(got, slopes(lambda moved: np.sum(v * squareplus(moved)), x, 1e-3), "the gradient", **NEAR[dtype])
+    wanted = slopes(lambda moved: np.sum(v * squareplus(moved)), x, 1e-3)
+    expect.close(got, wanted, "the gradient", **NEAR[dtype])
+    expect.close(again, wanted, "the gradient of a second call with the same v", **NEAR[dtype])
     of_dtype(expect, {"the gradient": got}, dtype)
 
 
@@ -344,7 +358,7 @@ def test_squareplus_notices_changes(student, draw, expect, which):
     """The gradient is right; if x or y is changed before the backward pass, that raises or uses the old values."""
     x, v = draw.away_from_zero((3,), 0.5), draw.away_from_zero((3,), 0.3)
     wanted = slopes(lambda moved: np.sum(v * squareplus(moved)), x, 1e-3)
-    _, got = student.run(squareplus_gradient, x=x, other=x, v=v, layout="plain")
+    _, got, _ = student.run(squareplus_gradient, x=x, other=x, v=v, layout="plain")
     expect.close(got, wanted, "the gradient", **NEAR["float64"])
     got = student.run(squareplus_after_change, x=x, v=v, which=which)
     if got != "raised":
@@ -400,15 +414,17 @@ def test_power_scale(student, draw, expect, scale, dtype):
 )
 def test_power_scale_gradients(student, draw, expect, scale, layout):
     """y is right, and both gradients agree with central differences of sum(v * y), for contiguous and non-contiguous
-    a and b.
+    a and b, also in a second call with the same v.
     """
     data = scaled(draw, scale)
     if data["a"].ndim > 1:
         data["a"].flat[0] = 0.0  # only b is promised to be positive
     data["v"] = draw.away_from_zero(np.broadcast_shapes(*scale[:2]), 0.3)
-    y, got = student.run(power_scale_gradients, **data, wanted=["a", "b"], layout=layout)
+    y, got, again = student.run(power_scale_gradients, **data, wanted=["a", "b"], layout=layout)
     expect.close(y, power_scale(data["a"], data["b"], data["power"]), "y")
-    expect.close(got, measured(data, ("a", "b")), "the gradient", **NEAR["float64"])
+    wanted = measured(data, ("a", "b"))
+    expect.close(got, wanted, "the gradient", **NEAR["float64"])
+    expect.close(again, wanted, "the gradient of a second call with the same v", **NEAR["float64"])
 
 
 @pytest.mark.cell("test_power_scale", weight=2)
@@ -420,21 +436,38 @@ def test_power_scale_for_one_input(student, draw, expect, scale, wanted, dtype):
     data = scaled(draw, scale, dtype)
     data["a"].flat[0] = 0.0
     data["v"] = draw.away_from_zero(np.broadcast_shapes(*scale[:2]), 0.3, dtype=dtype)
-    _, got = student.run(power_scale_gradients, **data, wanted=[wanted], layout="plain")
+    _, got, _ = student.run(power_scale_gradients, **data, wanted=[wanted], layout="plain")
     expect.close(got, measured(data, (wanted,)), "the gradient", **NEAR[dtype])
     of_dtype(expect, got, dtype)
 
 
 @pytest.mark.cell("test_power_scale", weight=2)
-@pytest.mark.parametrize("scale", [((3,), (3,), 3), ((2, 3), (3,), 2), ((3, 1), (1, 2), 3)])
-def test_power_scale_twice(student, reference, draw, expect, scale):
-    """The gradients can be differentiated again: with respect to a, b and the gradient v that came in."""
+@pytest.mark.parametrize(
+    ("scale", "layout"),
+    [
+        (((3,), (3,), 3), "plain"),
+        (((2, 3), (3,), 2), "plain"),
+        (((3, 1), (1, 2), 3), "plain"),
+        (((2, 3), (3,), 3), "strided"),
+    ],
+)
+def test_power_scale_twice(student, reference, draw, expect, scale, layout):
+    """The gradients can be differentiated again: with respect to a, b and the gradient v that came in, also where a
+    or b alone requires gradients.
+    """
     data = scaled(draw, scale)
     data["v"] = draw.away_from_zero(np.broadcast_shapes(*scale[:2]), 0.3)
-    data["us"] = [draw.away_from_zero(shape, 0.3) for shape in scale[:2]]
+    data |= {"us": [draw.away_from_zero(shape, 0.3) for shape in scale[:2]], "layout": layout}
     got, wanted = student.run(power_scale_second, **data), reference.run(power_scale_second, **data)
     expect.close(got[0], wanted[0], names=("the gradient for a", "the gradient for b"))
     expect.close(got[1], wanted[1], names=[f"the second derivative with respect to {name}" for name in "abv"])
+    for alone in "ba":
+        got, wanted = (of.run(power_scale_second, **data, alone=alone) for of in (student, reference))
+        names = [
+            f"the second derivative with respect to {name}, where {alone} alone requires gradients,"
+            for name in (alone, "v")
+        ]
+        expect.close(got[1], wanted[1], names=names)
 
 
 @pytest.mark.cell("test_power_scale", weight=2)
@@ -444,7 +477,7 @@ def test_power_scale_notices_changes(student, draw, expect, which):
     data = scaled(draw, ((2, 3), (3,), 2))
     data["v"] = draw.away_from_zero((2, 3), 0.3)
     wanted = measured(data, ("a", "b"))
-    _, got = student.run(power_scale_gradients, **data, wanted=["a", "b"], layout="plain")
+    _, got, _ = student.run(power_scale_gradients, **data, wanted=["a", "b"], layout="plain")
     expect.close(got, wanted, "the gradient", **NEAR["float64"])
     got = student.run(power_scale_after_change, **data, which=which)
     if got != "raised":
@@ -543,15 +576,28 @@ def penalized(draw, sizes, strength, dtype="float64", layout="plain"):
 
 @pytest.mark.cell("test_train")
 @DTYPES
-@pytest.mark.parametrize("steps", [1, 2, 3])
-def test_parameters_after_steps(student, reference, draw, expect, flag, steps, dtype):
-    """The parameters are right after one, two and three steps with batches of different sizes."""
-    data = training(draw, steps, dtype=dtype)
+@pytest.mark.parametrize(
+    ("steps", "sizes", "layout"),
+    [
+        (1, (3, 3), "plain"),
+        (2, (3, 3), "plain"),
+        (3, (3, 3), "plain"),
+        (2, (1, 3), "plain"),
+        (2, (3, 1), "plain"),
+        (2, (3, 2), "transposed"),
+        (2, (3, 2), "strided"),
+    ],
+)
+def test_parameters_after_steps(student, reference, draw, expect, flag, steps, sizes, layout, dtype):
+    """The parameters are right after one, two and three steps with batches of different sizes, for any D and H, and
+    for non-contiguous tensors.
+    """
+    data = training(draw, steps, dtype=dtype, sizes=sizes) | {"layout": layout}
     got, wanted = student.run(trained, **data), reference.run(trained, **data)
     expect.trajectory(got["params"], wanted["params"], data["params"], steps=steps, name="the parameters")
     of_dtype(expect, got["params"], dtype)
-    if steps == 2 and dtype == "float64":
-        used = student.run(optimizers_at_work, **{name: data[name] for name in data if name != "kind"})
+    if (steps, sizes, dtype) == (2, (3, 3), "float64"):
+        used = student.run(optimizers_at_work, **{name: data[name] for name in data if name not in ("kind", "layout")})
         if used:
             flag(f"train should do without torch.optim; {', '.join(map(str, used))} took steps in a call (observed)")
 
@@ -577,10 +623,10 @@ def test_given_params_stay(student, reference, draw, expect, kind):
 
 
 @pytest.mark.cell("test_train")
-@pytest.mark.parametrize("kind", ["plain", "leaf", "filled"])
+@pytest.mark.parametrize("kind", ["plain", "leaf", "filled", "some"])
 def test_ready_for_more_training(student, reference, draw, expect, kind):
     """The result is right, the returned parameters are leaves that require gradients, no loss carries a graph, and
-    requires_grad and .grad of the params you were given are as before.
+    requires_grad and .grad of the params you were given are as before. A loss that is a tensor has their dtype.
     """
     data = training(draw, 2, kind=kind) | {"traces": True}
     got, wanted = student.run(trained, **data), reference.run(trained, **data)
@@ -588,15 +634,19 @@ def test_ready_for_more_training(student, reference, draw, expect, kind):
     expect.equal(got["leaves"], [True] * 4, "is_leaf of the returned parameters")
     expect.equal(got["requires_grad"], [True] * 4, "requires_grad of the returned parameters")
     expect.equal(got["losses with a graph"], [False] * 2, "whether the losses carry a graph")
-    expect.equal(got["given requires_grad"], [kind != "plain"] * 4, "requires_grad of the given params")
+    numbers = [name for name in got["dtypes of losses"] if name not in ("", "torch.float64")]
+    sentence = f"the losses are tensors of {', '.join(numbers)}; what you were given is float64."
+    expect.true(not numbers, sentence, kind="dtype")
+    marked = [kind in ("leaf", "filled") or (kind == "some" and name in ("b1", "W2")) for name in data["params"]]
+    expect.equal(got["given requires_grad"], marked, "requires_grad of the given params")
     for name, grad in zip(data["params"], got["given grad"], strict=True):
         before = np.ones(data["params"][name].shape) if kind == "filled" else None
         as_before(expect, grad, before, f"`.grad` of the given {name}")
 
 
-def training(draw, steps, kind="plain", dtype="float64"):
-    """Five rows, a network that is square in its first layer, a large learning rate; the second batch is one row."""
-    m, d, h = 5, 3, 3
+def training(draw, steps, kind="plain", dtype="float64", sizes=(3, 3)):
+    """Five rows, a network with D and H as in `sizes`, a large learning rate; the second batch is one row."""
+    m, (d, h) = 5, sizes
     params = {
         "W1": draw.normal((d, h), 0.8, dtype),
         "b1": draw.normal((h,), 0.5, dtype),

@@ -799,6 +799,16 @@ OWN_OPERATION = [
         pairs=False,
     ),
     Fault(
+        "squareplus-changes-what-comes-in",
+        family="AG08",
+        cell="squareplus",
+        edits={"return grad_y * slope": "return grad_y.mul_(slope)"},
+        words="Your backward pass writes into the gradient that comes in. That tensor belongs to somebody else: it may "
+        "be needed once more, or be a leaf that requires gradients itself. Look for an operation in place in backward.",
+        tests=SQUAREPLUS,
+        pairs=False,
+    ),
+    Fault(
         "squareplus-grad-y-cut-off",
         cell="squareplus",
         edits={"return grad_y * slope": "return grad_y.detach() * slope"},
@@ -1087,6 +1097,30 @@ TWO_INPUTS = [
         words="Your gradients are right, but their derivatives with respect to a and b are zero. What they are "
         "computed from has no way back to a and b: it was computed in forward, which runs without a graph, or "
         "detached. Look at what your backward pass starts from.",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
+        "power-scale-second-derivative-lost-for-one",
+        family="CF04",
+        cell="power_scale",
+        edits={
+            "a, b = ctx.saved_tensors": "a, b = (value if all(ctx.needs_input_grad[:2]) else value.detach() "
+            "for value in ctx.saved_tensors)"
+        },
+        words="Where a and b both require gradients, your second derivatives are right. Where b alone does, the second "
+        "derivative with respect to b is zero: what the gradient is computed from has no way back to b then, because "
+        "it was computed in forward, or detached. Look at what forward saves in that case.",
+        tests=POWER_SCALE,
+        pairs=False,
+    ),
+    Fault(
+        "power-scale-changes-what-comes-in",
+        family="AG08",
+        cell="power_scale",
+        edits={"(grad_y * a * power * b ** (power - 1))": "grad_y.mul_(a * power * b ** (power - 1))"},
+        words="Your backward pass writes into the gradient that comes in. That tensor belongs to somebody else: it may "
+        "be needed once more, or be a leaf that requires gradients itself. Look for an operation in place in backward.",
         tests=POWER_SCALE,
         pairs=False,
     ),

@@ -87,7 +87,8 @@ def products(ns, x, v, mixing, layout, kind, traces=False):
     if kind == "filled":
         given.grad = torch.ones_like(given)
     weights = laid_out(mixing, "plain").requires_grad_(kind == "weight")
-    returned = ns.vjp(lambda inputs: mixed(inputs, weights, v.shape), given, laid_out(v, layout))
+    coming = laid_out(v, layout)
+    returned = ns.vjp(lambda inputs: mixed(inputs, weights, v.shape), given, coming)
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:
         raise TypeError("vjp should return the tuple (y, grad)")
     if not traces:
@@ -99,6 +100,7 @@ def products(ns, x, v, mixing, layout, kind, traces=False):
         "requires_grad of x": given.requires_grad,
         "grad of x": given.grad,
         "x": given.detach(),
+        "v": coming,
     }
 
 
@@ -134,7 +136,9 @@ def squareplus_value(ns, x, layout):
 
 
 def squareplus_gradient(ns, x, other, v, layout):
-    """y, and the gradient that leaves when v comes in, though `Squareplus` ran on another tensor in between."""
+    """y, and the gradient that leaves when v comes in, though `Squareplus` ran on another tensor in between; and the
+    one that leaves when the same tensor v comes in once more.
+    """
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out
@@ -142,8 +146,10 @@ def squareplus_gradient(ns, x, other, v, layout):
     given = laid_out(x, layout).requires_grad_()
     y = ns.Squareplus.apply(given)
     ns.Squareplus.apply(laid_out(other, "plain").requires_grad_())
-    (gradient,) = torch.autograd.grad(y, given, laid_out(v, layout))
-    return y.detach(), gradient
+    coming = laid_out(v, layout)
+    (gradient,) = torch.autograd.grad(y, given, coming)
+    (again,) = torch.autograd.grad(ns.Squareplus.apply(given), given, coming)
+    return y.detach(), gradient, again
 
 
 def squareplus_second(ns, x, v, u, layout):
@@ -197,7 +203,9 @@ def power_scale_value(ns, a, b, power, layout):
 
 
 def power_scale_gradients(ns, a, b, power, v, wanted, layout):
-    """y, and the gradients for the inputs named in `wanted`, of `a` and `b`; the others do not require any."""
+    """y, and the gradients for the inputs named in `wanted`, of `a` and `b`; the others do not require any. Once more
+    for the same tensor v.
+    """
     import torch
 
     from course_lib.checks.a3_pytorch_autograd import laid_out
@@ -207,19 +215,29 @@ def power_scale_gradients(ns, a, b, power, v, wanted, layout):
         inputs[name].requires_grad_()
     y = ns.PowerScale.apply(inputs["a"], inputs["b"], power)
     ns.PowerScale.apply(2 * inputs["a"], 3 * inputs["b"], power + 1)
-    found = torch.autograd.grad(y, [inputs[name] for name in wanted], laid_out(v, "plain"), materialize_grads=True)
-    return y.detach(), dict(zip(wanted, found, strict=True))
+    asked, coming = [inputs[name] for name in wanted], laid_out(v, "plain")
+    found = torch.autograd.grad(y, asked, coming, materialize_grads=True)
+    y_again = ns.PowerScale.apply(inputs["a"], inputs["b"], power)
+    again = torch.autograd.grad(y_again, asked, coming, materialize_grads=True)
+    return y.detach(), *(dict(zip(wanted, gradients, strict=True)) for gradients in (found, again))
 
 
-def power_scale_second(ns, a, b, power, v, us):
-    """Gradients of the first gradients' products with `us`, with respect to a, b and v."""
+def power_scale_second(ns, a, b, power, v, us, layout, alone=""):
+    """Gradients of the first gradients' products with `us`, with respect to a, b and v.
+
+    alone: which of a and b requires gradients, and is differentiated for; empty: both.
+    """
     import torch
 
-    inputs = [torch.tensor(value).requires_grad_() for value in (a, b)]
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    given = {name: laid_out(value, layout) for name, value in (("a", a), ("b", b))}
+    asked = alone or "ab"
+    inputs = [given[name].requires_grad_() for name in asked]
     cotangent = torch.tensor(v).requires_grad_()
-    y = ns.PowerScale.apply(*inputs, power)
+    y = ns.PowerScale.apply(*given.values(), power)
     first = torch.autograd.grad(y, inputs, cotangent, create_graph=True)
-    directions = [torch.tensor(u) for u in us]
+    directions = [torch.tensor(u) for name, u in zip("ab", us, strict=True) if name in asked]
     second = torch.autograd.grad(first, [*inputs, cotangent], directions, materialize_grads=True)
     return list(first), list(second)
 
@@ -283,20 +301,22 @@ def penalty_and_gradients(ns, x, t, params, strength, layout, with_traces=False,
     return found | traces | {"again": ns.penalized_loss(f, given, target, strength).detach()}
 
 
-def trained(ns, x, t, params, learning_rate, batches, kind, again=False, traces=False):
+def trained(ns, x, t, params, learning_rate, batches, kind, again=False, traces=False, layout="plain"):
     """`train` from the given start: parameters, losses, and if asked the state of what came in and went out.
 
-    kind: the given parameters are `plain`, `leaf` (require gradients) or `filled` (and hold a gradient already).
+    kind: the given parameters are `plain`, `leaf` (require gradients), `filled` (and hold a gradient already) or `some`
+        (b1 and W2 require gradients).
     again: a second time, with the same tensors.
     """
     import torch
 
-    given = {name: torch.tensor(value) for name, value in params.items()}
-    if kind != "plain":
-        for tensor in given.values():
-            tensor.requires_grad_()
-            tensor.grad = torch.ones_like(tensor) if kind == "filled" else None
-    asked = torch.tensor(x), torch.tensor(t), given, learning_rate, [torch.tensor(batch) for batch in batches]
+    from course_lib.checks.a3_pytorch_autograd import laid_out
+
+    given = {name: laid_out(value, layout) for name, value in params.items()}
+    for name, tensor in given.items():
+        tensor.requires_grad_(kind in ("leaf", "filled") or (kind == "some" and name in ("b1", "W2")))
+        tensor.grad = torch.ones_like(tensor) if kind == "filled" else None
+    asked = laid_out(x, layout), laid_out(t, layout), given, learning_rate, [torch.tensor(batch) for batch in batches]
     if again:
         ns.train(*asked)
     returned = ns.train(*asked)
@@ -305,7 +325,7 @@ def trained(ns, x, t, params, learning_rate, batches, kind, again=False, traces=
     after, losses = returned
     if not isinstance(after, dict) or not all(isinstance(value, torch.Tensor) for value in after.values()):
         raise TypeError("the params that train returns should be a dict of tensors")
-    if isinstance(losses, (str, dict)) or not hasattr(losses, "__len__") or getattr(losses, "shape", None) == ():
+    if not isinstance(losses, (list, tuple)):
         raise TypeError("the losses that train returns should be a list")
     if any(getattr(loss, "shape", ()) != () for loss in losses):
         raise TypeError("each of the losses that train returns should be one number")
@@ -317,6 +337,7 @@ def trained(ns, x, t, params, learning_rate, batches, kind, again=False, traces=
         return found
     return found | {
         "losses with a graph": [isinstance(loss, torch.Tensor) and loss.requires_grad for loss in losses],
+        "dtypes of losses": [str(getattr(loss, "dtype", "")) for loss in losses],
         "leaves": [value.is_leaf for value in after.values()],
         "requires_grad": [value.requires_grad for value in after.values()],
         "given requires_grad": [value.requires_grad for value in given.values()],

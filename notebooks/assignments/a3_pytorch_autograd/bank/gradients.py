@@ -129,4 +129,19 @@ def gradients(f, tensors):
         """f(*leaves).backward(inputs=leaves)
     return tuple(torch.zeros(*t.shape) if t.grad is None else t.grad for t in leaves)""",
     ),
+    Wrong("wrong_gradients_zeros_of_the_given", "0 times the given tensor is zero, and has its graph.")
+    .breaks("carry no graph")
+    .expect(test_gradients="partial")
+    .edit(
+        "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
+        """found = torch.autograd.grad(f(*leaves), leaves, allow_unused=True)
+    return tuple(0 * t if g is None else g for t, g in zip(tensors, found))""",
+    ),
+    Wrong("wrong_gradients_one_axis_at_least", "A tensor of shape () has a gradient of shape (1,).")
+    .breaks("in their order and with their shapes")
+    .expect(test_gradients="partial")
+    .edit(
+        "return torch.autograd.grad(f(*leaves), leaves, materialize_grads=True)",
+        "return torch.atleast_1d(torch.autograd.grad(f(*leaves), leaves, materialize_grads=True))",
+    ),
 ]

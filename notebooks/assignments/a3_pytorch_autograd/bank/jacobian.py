@@ -164,4 +164,11 @@ WRONG = [
     given.grad = None
     y = f(given)""",
     ),
+    Wrong("wrong_vjp_v_in_place", "v is halved in place before the pass.")
+    .breaks("The values in the tensors that you are given")
+    .expect(test_jacobian="partial")
+    .edit(
+        "return y.detach(), torch.autograd.grad(y, x, v)[0]",
+        "return y.detach(), 2 * torch.autograd.grad(y, x, v.div_(2))[0]",
+    ),
 ]

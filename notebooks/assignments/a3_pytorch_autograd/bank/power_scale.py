@@ -160,4 +160,27 @@ class PowerScale(torch.autograd.Function):
     .expect(test_power_scale="partial:power-scale-grad-y-cut-off")
     .breaks("with respect to `a`, `b` and the gradient that came in")
     .edit("p = ctx.power", "p, g = ctx.power, g.detach()"),
+    Wrong("wrong_power_scale_in_place_of_grad_y", "The gradient that comes in is multiplied in place.")
+    .breaks("The values in the tensors that you are given")
+    .expect(test_power_scale="partial:power-scale-changes-what-comes-in")
+    .edit("(g * a * p * b ** (p - 1)).sum_to_size(b.shape)", "g.mul_(p * a * b ** (p - 1)).sum_to_size(b.shape)"),
+    Wrong("wrong_power_scale_contiguous", "Contiguous copies are saved, of what is not contiguous.")
+    .breaks("the gradients can be differentiated once more", "may be non-contiguous")
+    .expect(test_power_scale="partial:power-scale-second-derivative-lost")
+    .edit("ctx.save_for_backward(a, b)", "ctx.save_for_backward(a.contiguous(), b.contiguous())"),
+    Wrong("wrong_power_scale_finished_factor", "Where b alone requires gradients, forward saves its finished slope.")
+    .breaks("with respect to `a`, `b` and the gradient that came in")
+    .expect(test_power_scale="partial:power-scale-second-derivative-lost-for-one")
+    .edit(
+        "        ctx.save_for_backward(a, b)",
+        "        ready = not ctx.needs_input_grad[0] and ctx.needs_input_grad[1]\n"
+        "        ctx.shape = b.shape\n"
+        "        ctx.save_for_backward(*([power * a * b ** (power - 1)] if ready else [a, b]))",
+    )
+    .edit(
+        "        a, b = ctx.saved_tensors",
+        "        if len(ctx.saved_tensors) == 1:\n"
+        "            return None, (g * ctx.saved_tensors[0]).sum_to_size(ctx.shape), None\n"
+        "        a, b = ctx.saved_tensors",
+    ),
 ]

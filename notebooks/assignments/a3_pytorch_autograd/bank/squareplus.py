@@ -117,4 +117,16 @@ WRONG = [
     )
     .edit("(x,) = ctx.saved_tensors", "y = ctx.y")
     .edit("0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "g * y / (y + 1 / y)"),
+    Wrong("wrong_squareplus_in_place_of_grad_y", "The gradient that comes in is multiplied in place.")
+    .breaks("The values in the tensors that you are given")
+    .expect(test_squareplus="partial:squareplus-changes-what-comes-in")
+    .edit("return 0.5 * g * (1 + x / (x**2 + 4) ** 0.5)", "return g.mul_(0.5 * (1 + x / (x**2 + 4) ** 0.5))"),
+    Wrong("wrong_squareplus_in_place_unless_recorded", "The same, where autograd does not record it.")
+    .breaks("The values in the tensors that you are given")
+    .expect(test_squareplus="partial")
+    .edit(
+        "return 0.5 * g * (1 + x / (x**2 + 4) ** 0.5)",
+        """slope = 0.5 * (1 + x / (x**2 + 4) ** 0.5)
+        return g * slope if torch.is_grad_enabled() else g.mul_(slope)""",
+    ),
 ]

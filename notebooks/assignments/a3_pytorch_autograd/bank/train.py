@@ -287,4 +287,33 @@ WRONG = [
     .breaks("or tensors of shape `()`")
     .expect(test_train="failed")
     .edit("loss.item()", "loss.detach().reshape(1)"),
+    Wrong("wrong_train_squeezed_weights", "W2 without its axes of size 1, however many they are.")
+    .breaks("each size may be 1")
+    .expect(test_train="partial")
+    .edit(
+        '(torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"])[:, 0]',
+        'torch.tanh(x[b] @ p["W1"] + p["b1"]) @ p["W2"].squeeze() + p["b2"]',
+    ),
+    Wrong("wrong_train_view_of_non_contiguous", "The copies are made flat with view.")
+    .breaks("may be non-contiguous")
+    .expect(test_train="partial")
+    .edit("v.detach().clone().requires_grad_()", "v.detach().view(-1).clone().view(v.shape).requires_grad_()"),
+    Wrong("wrong_train_losses_in_float32", "The losses go through floats into tensors of float32.")
+    .breaks("the tensors that you return have that dtype")
+    .expect(test_train="partial")
+    .edit("losses.append(loss.item())", "losses.append(torch.tensor(loss.item()))"),
+    Wrong("wrong_train_losses_in_one_tensor", "The losses as one tensor.")
+    .breaks("a list with one number for each batch")
+    .expect(test_train="failed")
+    .edit("return p, losses", "return p, torch.tensor(losses, dtype=x.dtype)"),
+    Wrong("wrong_train_flag_of_the_first", "All given tensors get the flag of the first one back.")
+    .breaks("their `requires_grad` and their `.grad` stay as they were")
+    .expect(test_train="partial")
+    .edit(
+        "return p, losses",
+        """flag = params["W1"].requires_grad
+    for v in params.values():
+        v.requires_grad_(flag)
+    return p, losses""",
+    ),
 ]
