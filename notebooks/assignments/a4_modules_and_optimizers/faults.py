@@ -991,6 +991,14 @@ SGD_FAULTS = [
         tests=SGD,
     ),
     Fault(
+        "sgd-skips-zero-gradients",
+        cell="sgd",
+        edits={SKIP: SKIP.replace("None:", "None or not p.grad.any():")},
+        words="A parameter whose gradient is zero is left out of your step, as if it had none. Only `None` means that: "
+        "with a gradient of zeros the velocity moves it on. Look at how you tell one from the other.",
+        tests=SGD,
+    ),
+    Fault(
         "sgd-missing-gradient-is-zero",
         cell="sgd",
         edits={
@@ -1032,6 +1040,14 @@ RMSPROP_FAULTS = [
     ),
     of_the_start("rmsprop", "alpha", {'alpha = group["alpha"]': 'alpha = self.defaults["alpha"]'}),
     of_the_start("rmsprop", "eps", {'group["eps"]': 'self.defaults["eps"]'}),
+    Fault(
+        "rmsprop-skips-zero-gradients",
+        cell="rmsprop",
+        edits={SKIP: SKIP.replace("None:", "None or not p.grad.any():")},
+        words="A parameter whose gradient is zero is left out of your step, as if it had none. Only `None` means that: "
+        "with a gradient of zeros v shrinks. Look at how you tell one from the other.",
+        tests=RMSPROP,
+    ),
     Fault(
         "rmsprop-missing-gradient-is-zero",
         cell="rmsprop",
@@ -1216,6 +1232,14 @@ ADAM_FAULTS = [
         "and such a parameter is left out of it. Look at which lines come before you ask whether there is a gradient.",
         tests=ADAM,
         minor=True,  # only where a missing gradient and decoupled decay meet
+    ),
+    Fault(
+        "adam-skips-zero-gradients",
+        cell="adam",
+        edits={SKIP: SKIP.replace("None:", "None or not p.grad.any():")},
+        words="A parameter whose gradient is zero is left out of your step, as if it had none. Only `None` means that: "
+        "with a gradient of zeros m moves it on, and t counts. Look at how you tell one from the other.",
+        tests=ADAM,
     ),
     Fault(
         "adam-missing-gradient-is-zero",
@@ -1880,6 +1904,15 @@ FIT_FAULTS = [
         },
         words="Your gradient always gets the norm max_norm, also when it was shorter. Near a minimum the steps would "
         "not become smaller. Look at the condition for scaling.",
+        tests=FIT,
+    ),
+    Fault(
+        "fit-schedule-not-at-the-end",
+        family="OP07",
+        cell="fit",
+        edits={"if scheduler is not None:": "if scheduler is not None and len(history) + 1 < epochs:"},
+        words="The scheduler makes no step at the end of the last epoch. Whoever calls fit again, to train on, starts "
+        "with the lr of the epoch before. Look at the epochs after which scheduler.step() is called.",
         tests=FIT,
     ),
     Fault(

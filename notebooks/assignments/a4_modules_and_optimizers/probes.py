@@ -47,13 +47,14 @@ def affine_results(ns, arrays, x, cotangent):
     return result
 
 
-def affine_starts(ns, in_features, out_features, seed):
+def affine_starts(ns, in_features, out_features, bias, seed):
     """The random numbers of two new layers; the same ones where the student runs the cell that is shown."""
     import torch
 
     torch.manual_seed(seed)
-    layers = [ns.Affine(in_features, out_features) for _ in range(2)]
-    return [{"weight": layer.weight, "bias": layer.bias} for layer in layers]
+    layers = [ns.Affine(in_features, out_features, bias=bias) for _ in range(2)]
+    names = ("weight", "bias")[: 1 + bias]
+    return [{name: getattr(layer, name) for name in names} for layer in layers]
 
 
 def standardize_facts(ns, features, x):
@@ -139,21 +140,24 @@ def parallel_facts(ns, branches, features):
     found["in training after train"] = [module.training for module in modules]
     block.double()
     found["dtypes after double"] = [str(module[0].weight.dtype) for module in modules]
-    try:
-        ns.ParallelBlock(modules, mode="product")
-    except ValueError:
-        found["another mode"] = "ValueError"
-    except Exception as error:
-        found["another mode"] = type(error).__name__
-    else:
-        found["another mode"] = "no exception"
+    found["another mode"] = {}
+    for mode in ("product", "Sum", "su", "", "cat "):
+        try:
+            ns.ParallelBlock(modules, mode=mode)
+        except ValueError:
+            found["another mode"][mode] = "ValueError"
+        except Exception as error:
+            found["another mode"][mode] = type(error).__name__
+        else:
+            found["another mode"][mode] = "no exception"
     return found
 
 
-def parallel_results(ns, weights, mode, x, cotangent, with_identity=False, twice=False):
+def parallel_results(ns, weights, mode, x, cotangent, with_identity="", twice=False, smooth=False):
     """Output, again for the same input, and gradients. The first weights are written after the block was built.
 
     twice: the first module stands at the end of the list once more. A sum is what a block makes by default.
+    with_identity: an `nn.Identity()` stands `first` or `last`. smooth: a tanh follows in each branch.
     """
     import torch
     from torch import nn
@@ -161,7 +165,10 @@ def parallel_results(ns, weights, mode, x, cotangent, with_identity=False, twice
     modules = [nn.Linear(w.shape[1], w.shape[0], bias=False).to(torch.from_numpy(x).dtype) for w in weights]
     for module in modules:
         nn.init.zeros_(module.weight)
-    branches = [nn.Identity(), *modules] if with_identity else [*modules, *modules[: int(twice)]]
+    branches = [nn.Sequential(module, nn.Tanh()) for module in modules] if smooth else list(modules)
+    branches += branches[: int(twice)]
+    if with_identity:
+        branches.insert(0 if with_identity == "first" else len(branches), nn.Identity())
     block = ns.ParallelBlock(branches) if mode == "sum" else ns.ParallelBlock(branches, mode=mode)
     with torch.no_grad():
         for module, weight in zip(modules, weights, strict=True):
@@ -277,13 +284,16 @@ def there_and_back(
     after,
     asked,
     other_rate,
+    other_options,
     other_model=False,
     new_optimizer=False,
+    evaluating=False,
 ):
     """Train on `before`, take a snapshot, train on; then go back and train on other batches, twice.
 
     after: the batches of the first way and of the two others. asked: rows whose outputs show what was restored.
-    new_optimizer: the one that the snapshot is taken of has made no step yet.
+    new_optimizer: the one that the snapshot is taken of has made no step yet. evaluating: the model is in that mode
+    when the snapshot is taken.
     """
     import copy
 
@@ -293,7 +303,12 @@ def there_and_back(
 
     def built():
         model = build_network(kind, weights)
-        return model, getattr(torch.optim, optimizer_name)(model.parameters(), **options)
+        return model, made_for(model)
+
+    def made_for(model):
+        one, other = (list(model.parameters())[k::2] for k in (0, 1))
+        groups = [{"params": one}, {"params": other, "lr": 0.7 * options["lr"]}]
+        return getattr(torch.optim, optimizer_name)(groups, **options)
 
     def go_on(model, optimizer, batches):
         found = []
@@ -310,15 +325,19 @@ def there_and_back(
         return out
 
     model, optimizer = built()
+    ns.snapshot(model, optimizer)
     for x, y in before:
         one_step(model, optimizer, x, y)
     if new_optimizer:
-        optimizer = type(optimizer)(model.parameters(), **options)
+        optimizer = made_for(model)
     found = {"before the snapshot": state_of(model)}
+    model.train(not evaluating)
     saved = ns.snapshot(model, optimizer)
     found["after the snapshot"] = state_of(model)
     # In training mode these depend on the other rows, so they show in which mode the model was left.
     found["outputs after the snapshot"] = copy.deepcopy(model)(torch.from_numpy(asked))
+    if evaluating:
+        return found
     found["gradients after the snapshot"] = [p.grad for p in model.parameters()]
     found["first"] = go_on(model, optimizer, after[0])
     ns.snapshot(model, optimizer)
@@ -326,8 +345,8 @@ def there_and_back(
         if other_model:
             model, optimizer = built()
         for group in optimizer.param_groups:
-            group["lr"] = other_rate
-        held = dict(model.named_parameters())
+            group.update(other_options, lr=other_rate)
+        held = dict(model.named_parameters()) | dict(model.named_buffers())
         ns.restore(model, optimizer, saved)
         found[f"restored for the {name}"] = state_of(model)
         found[f"outputs for the {name}"] = outputs(model)
@@ -350,12 +369,13 @@ def fit_results(
     evaluating=False,
     loss="mse",
     split=False,
+    with_rates=False,
 ):
     """Weights and losses after one call of `fit`.
 
     gamma: a StepLR multiplies the rate by it after each epoch. leftover: gradients that are there before the call.
     memory: gradients of a step that the optimizer makes before the call. evaluating: the model comes in that mode.
-    split: the optimizer has two groups.
+    split: the optimizer has two groups. with_rates: lr after the call, too.
     """
     import torch
 
@@ -377,4 +397,5 @@ def fit_results(
     if gamma is not None:
         options["scheduler"] = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=gamma)
     history = ns.fit(model, optimizer, losses(loss), pairs, **options)
-    return {"weights": state_of(model), "history": history}
+    rates = {"rates": [group["lr"] for group in optimizer.param_groups]} if with_rates else {}
+    return {"weights": state_of(model), "history": history} | rates

@@ -208,4 +208,21 @@ WRONG = [
     Wrong("wrong_adam_all_of_the_start", "Every option is the constructor's.")
     .expect(test_adam="partial:adam-all-of-the-start")
     .edit("self.move(w, w.grad, self.state[w], g)", "self.move(w, w.grad, self.state[w], self.defaults)"),
+    Wrong("wrong_adam_memory_stored_in_float32", "adam: m and v are cast to float32 after the first step.")
+    .breaks("its memory too")
+    .expect(test_adam="partial:step-in-float32")
+    .edit(
+        "        if len(s) == 0:",
+        '        if "first" in s:\n'
+        '            s["first"], s["second"] = s["first"].float(), s["second"].float()\n'
+        "        else:",
+    )
+    .edit('s["first"].mul_(b1).add_(d, alpha=1 - b1)', 's["first"] = s["first"] * b1 + d * (1 - b1)')
+    .edit('s["second"].mul_(b2).addcmul_(d, d, value=1 - b2)', 's["second"] = s["second"] * b2 + d * d * (1 - b2)'),
+    Wrong("wrong_adam_v_stored_in_float32", "adam: Only v is.")
+    .breaks("its memory too")
+    .expect(test_adam="partial:step-in-float32")
+    .edit(
+        's["second"].mul_(b2).addcmul_(d, d, value=1 - b2)', 's["second"] = s["second"].float() * b2 + d * d * (1 - b2)'
+    ),
 ]

@@ -89,4 +89,11 @@ WRONG = [
         "(2 * torch.rand(out_features) - 1) * k",
         "(2 * torch.rand(out_features) - 1) * math.sqrt(6 / (in_features + out_features))",
     ),
+    Wrong("wrong_affine_zeros_without_bias", "Random numbers only where there is a bias.")
+    .breaks("drawn uniformly from")
+    .expect(test_affine="partial:affine-equal-numbers")
+    .edit(
+        'self.register_parameter("bias", None)',
+        'self.register_parameter("bias", None)\n            nn.init.zeros_(self.weight)',
+    ),
 ]

@@ -119,4 +119,25 @@ WRONG = [
         cell="sgd",
     )
     .edit('for w in g["params"]:', "for w in self.all:"),
+    Wrong("wrong_block_part_of_a_text", "Each part of one text counts as a mode.")
+    .breaks("Any other text raises")
+    .expect(test_parallel_block="partial:block-mode-not-checked")
+    .edit('if mode != "sum" and mode != "cat":', 'if mode not in "sum, cat":'),
+    Wrong("wrong_block_capital_letters", "The mode is brought into small letters first.")
+    .breaks("Any other text raises")
+    .expect(test_parallel_block="partial:block-mode-not-checked")
+    .edit('if mode != "sum" and mode != "cat":', 'if mode.lower() not in ("sum", "cat"):'),
+    Wrong("wrong_block_adds_to_the_last", "The other outputs are added to the last one, in place.")
+    .breaks("It stays as it was, also when a branch is")
+    .expect(test_parallel_block="partial:block-changes-x")
+    .edit("total = results[0]", "total = results.pop()")
+    .edit(
+        "for result in results[1:]:\n            total = total + result",
+        "for result in results:\n            total += result",
+    ),
+    Wrong("wrong_block_adds_in_place_but_for_x", "In place, unless the first output is x itself.")
+    .breaks("the result is the sum of the branches' outputs")
+    .expect(test_parallel_block="partial:block-changes-x")
+    .edit("total = results[0]", "total = x.clone() if results[0] is x else results[0]")
+    .edit("total = total + result", "total += result"),
 ]

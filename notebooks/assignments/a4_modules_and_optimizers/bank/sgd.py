@@ -171,4 +171,14 @@ class SGD(torch.optim.Optimizer):
         cell="adam",
     )
     .edit("self.move(w, w.grad, self.state[w], g)", "self.move(w, w.grad, self.state[w], {**g, **self.options})"),
+    Wrong("wrong_sgd_skips_zero_gradients", "sgd, rmsprop, adam: Gradients of zeros count as no gradients.")
+    .breaks("A parameter whose `grad` is `None` is left out")
+    .expect(
+        test_sgd="partial:sgd-skips-zero-gradients",
+        test_rmsprop="partial:rmsprop-skips-zero-gradients",
+        test_adam="partial:adam-skips-zero-gradients",
+    )
+    .edit("if w.grad is not None:", "if w.grad is not None and w.grad.count_nonzero():")
+    .edit("if w.grad is not None:", "if w.grad is not None and w.grad.count_nonzero():", cell="rmsprop")
+    .edit("if w.grad is not None:", "if w.grad is not None and w.grad.count_nonzero():", cell="adam"),
 ]

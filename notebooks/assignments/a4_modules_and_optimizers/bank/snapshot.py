@@ -247,4 +247,39 @@ def restore(model, optimizer, saved):
         "optimizer.state[p] = {k: v.clone() if torch.is_tensor(v) else v for k, v in memory[i, j].items()}",
         "optimizer.state[p].update({k: v.clone() if torch.is_tensor(v) else v for k, v in memory[i, j].items()})",
     ),
+    Wrong("wrong_snapshot_in_training_mode", "snapshot: The model is in training mode afterwards.")
+    .breaks("It changes nothing: parameters")
+    .expect(test_snapshot="partial")
+    .edit("    return copy", "    model.train()\n    return copy"),
+    Wrong("wrong_snapshot_of_the_first_options", "snapshot: All groups get the first one's options. fit: x.float().")
+    .breaks("the optimizer's options and its memory")
+    .expect(test_snapshot="partial", test_fit="partial")
+    .base("right_methods_for_each_parameter")
+    .edit("group.update(options[i])", "group.update(options[0])")
+    .base("right_methods_for_each_parameter", cell="fit")
+    .edit("model(inputs)", "model(inputs.float())"),
+    Wrong("wrong_snapshot_lr_alone", "snapshot: Of the options lr alone comes back.")
+    .breaks("the optimizer's options and its memory")
+    .expect(test_snapshot="partial")
+    .base("right_methods_for_each_parameter")
+    .edit("group.update(options[i])", 'group["lr"] = options[i]["lr"]'),
+    Wrong("wrong_snapshot_new_buffers", "snapshot: Buffers are replaced.")
+    .breaks("`restore(model, optimizer, saved)` brings back")
+    .expect(test_snapshot="partial")
+    .edit(
+        "    model.load_state_dict(weights)",
+        """    model.load_state_dict(weights)
+    for part in model.modules():
+        for name, t in list(part.named_buffers(recurse=False)):
+            setattr(part, name, t.clone())""",
+    ),
+    Wrong("wrong_snapshot_first_kept", "snapshot: What was taken once is handed out again.")
+    .breaks("whatever other snapshots are taken")
+    .expect(test_snapshot="failed")
+    .edit(
+        "    return copy.deepcopy(model.state_dict()), copy.deepcopy(optimizer.state_dict())",
+        """    if not hasattr(model, "taken"):
+        model.taken = copy.deepcopy(model.state_dict()), copy.deepcopy(optimizer.state_dict())
+    return model.taken""",
+    ),
 ]
