@@ -95,6 +95,14 @@ IMAGE_FAULTS = [
         tests=IMAGES,
     ),
     Fault(
+        "images-transform-before-scaling",
+        cell="image_files",
+        edits={"image = self.transform(image)": "image = self.transform(image * 255) / 255"},
+        words="The transform gets the bytes, and what it returns is divided by 255. It should get the image as it is "
+        "without a transform, and nothing follows. Look at the order of the last lines.",
+        tests=IMAGES,
+    ),
+    Fault(
         "images-transform-not-called",
         cell="image_files",
         edits={"image = self.transform(image)": "pass"},
@@ -873,6 +881,21 @@ LOADER_FAULTS = [
         tests=LOADER,
     ),
     Fault(
+        "loader-shuffles-batches",
+        cell="make_loader",
+        words="The items of each batch are neighbors in the data set: it is the order of whole batches that is random. "
+        "So the same items always meet. Look at what is shuffled.",
+        tests=LOADER,
+    ),
+    Fault(
+        "loader-rng-is-no-generator",
+        cell="make_loader",
+        raises=r"AttributeError: .*numpy\.random.* has no attribute 'integers'",
+        words="The data set could not draw: its `rng` has no `integers`, which every NumPy Generator has. A "
+        "RandomState and the module `np.random` have not. Look at what you set `dataset.rng` to.",
+        tests=LOADER,
+    ),
+    Fault(
         "loader-does-not-shuffle",
         cell="make_loader",
         words="The items come in their own order. Data are often sorted by class, and a network trained in that order "
@@ -968,6 +991,14 @@ RESERVOIR_FAULTS = [
         "gives an array; `in`, `index` and `remove` compare with `==`, too. Look at where you compare items or pairs, "
         "or ask whether one is there.",
         tests=RESERVOIR,
+    ),
+    Fault(
+        "reservoir-keeps-a-class-that-is-gone",
+        cell="balanced_reservoir",
+        words="An item of a full class was kept when no item of its class was in memory. With `m` of them it is kept "
+        "with probability `m / n`, which is 0 then. Look at what you do with a full class that has no item left.",
+        tests=RESERVOIR,
+        minor=True,  # it takes a memory that loses all items of a class
     ),
     Fault(
         "reservoir-counts-too-late",

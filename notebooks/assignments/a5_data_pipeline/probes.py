@@ -12,8 +12,9 @@ from __future__ import annotations
 def items_of_a_folder(ns, images, workers, as_text=False, scale=None, later=None):
     """Image and label of every item, in order.
 
-    scale: a transform multiplies by it and cuts off a column. later: files that are written anew once the data set is
-    made and, without workers, all items were asked for. refused: whether the data set could not be made.
+    scale: a transform adds 1, multiplies by it in float64 and cuts off a column. later: files that are written
+    anew once the data set is made and, without workers, all items were asked for. refused: whether the data set could
+    not be made.
     """
     import pathlib
     import tempfile
@@ -23,7 +24,7 @@ def items_of_a_folder(ns, images, workers, as_text=False, scale=None, later=None
     from course_lib.checks import a5_data_pipeline as pipeline
 
     def transform(image):
-        return image[:, :, 1:] * scale
+        return image[:, :, 1:].add(1).double().mul(scale)
 
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder, "images")
@@ -36,7 +37,7 @@ def items_of_a_folder(ns, images, workers, as_text=False, scale=None, later=None
                 raise
             return {"images": [], "labels": np.zeros(0), "refused": np.ones(1)}
         if later is not None:
-            for i in range(len(dataset) if workers == 0 else 0):
+            for i in reversed(range(len(dataset) if workers == 0 else 0)):
                 dataset[i]
             pipeline.write_images(root, later)
         items = pipeline.batches_of(dataset, workers, batch_size=None)[0]
@@ -45,7 +46,7 @@ def items_of_a_folder(ns, images, workers, as_text=False, scale=None, later=None
 
 
 def facts_of_a_folder(ns, images):
-    """The attribute `classes`, and the types of a label."""
+    """The attribute `classes`, the length, and the types of the labels."""
     import tempfile
 
     from course_lib.checks import a5_data_pipeline as pipeline
@@ -53,7 +54,8 @@ def facts_of_a_folder(ns, images):
     with tempfile.TemporaryDirectory() as folder:
         pipeline.write_images(folder, images)
         dataset = ns.ImageFiles(folder)
-        return {"classes": list(dataset.classes), "label": type(dataset[0][1]).__name__, "length": len(dataset)}
+        types = sorted({type(dataset[i][1]).__name__ for i in range(len(dataset))})
+        return {"classes": list(dataset.classes), "label": " or ".join(types), "length": len(dataset)}
 
 
 def damaged_items(ns, images, damaged, workers):
@@ -197,13 +199,22 @@ def rows_of_a_balanced_loader(ns, labels, num_samples, seed, workers, batch_size
 
 
 def numbers_of_a_stream(ns, files, names, workers, batch_size, passes):
-    """The batches of each pass of a loader over the stream. names: of the files, in the order of `paths`."""
+    """The batches of each pass of a loader over the stream. names: of the files, in the order of `paths`.
+
+    Every second file ends without a line break. Without workers, a pass that is not read to the end comes first.
+    """
+    import pathlib
     import tempfile
 
     from course_lib.checks import a5_data_pipeline as pipeline
 
     with tempfile.TemporaryDirectory() as folder:
-        stream = ns.NumberStream(pipeline.write_numbers(folder, files, names))
+        paths = pipeline.write_numbers(folder, files, names)
+        for path in map(pathlib.Path, paths[::2]):
+            path.write_text(path.read_text().rstrip("\n"))
+        stream = ns.NumberStream(paths)
+        if not workers:
+            next(iter(stream))
         found = pipeline.batches_of(stream, workers, passes, batch_size=batch_size)
     return [[batch.numpy() for batch in batches] for batches in found]
 
@@ -230,23 +241,38 @@ def numbers_of_changing_files(ns, files, later, taken):
 
 
 def types_in_a_stream(ns, files):
-    """The types that it yields."""
+    """The types that it yields; one more file holds a number without a point."""
+    import pathlib
     import tempfile
 
     from course_lib.checks import a5_data_pipeline as pipeline
 
     with tempfile.TemporaryDirectory() as folder:
-        return sorted({type(number).__name__ for number in ns.NumberStream(pipeline.write_numbers(folder, files))})
+        paths = pipeline.write_numbers(folder, files)
+        whole = pathlib.Path(folder, "whole.txt")
+        whole.write_text("3\n")
+        return sorted({type(number).__name__ for number in ns.NumberStream([*paths, str(whole)])})
 
 
 # --- 7. make_loader -------------------------------------------------------------------------------------------------
 
 
 def drawn_by_a_loader(ns, length, start, batch_size, workers, seed, epochs):
-    """The batches of each epoch: pairs of an item's number and the random number that it drew."""
+    """The batches of each epoch: pairs of an item's number and the random number that it drew.
+
+    They are drawn as `integers`, which a NumPy Generator has, and a RandomState has not.
+    """
+    import torch
+
     from course_lib.checks import a5_data_pipeline as pipeline
 
-    loader = ns.make_loader(pipeline.Drawing(length, start), batch_size, workers, seed)
+    class Drawing(pipeline.Drawing):
+        def __getitem__(self, i):
+            if not 0 <= i < self.length:
+                raise IndexError(i)
+            return torch.tensor([i, self.rng.integers(2**53) / 2**53], dtype=torch.float64)
+
+    loader = ns.make_loader(Drawing(length, start), batch_size, workers, seed)
     return [[batch.numpy() for batch in one] for one in pipeline.epochs_of(loader, epochs)]
 
 
@@ -267,15 +293,18 @@ def prefetching(ns, length, workers, options):
 def reservoir_runs(ns, size, labels, seeds):
     """For each seed the item that each offer loses, -1 for none; and the items in memory at the end, sorted.
 
-    An item is an array that holds its place in the stream.
+    An item is an array that holds its place in the stream; labels are a text, a tuple and a number. After each offer
+    `items()` is called, too.
     """
     import numpy as np
 
+    kinds = {"a": ("a", 1), "b": "b", "c": 0}
+
     def place(pair):
         item, label = pair
-        return int(item[0]) if label == labels[int(item[0])] else -9
+        return int(item[0]) if label == kinds[labels[int(item[0])]] else -9
 
-    stream = [(np.array([k, k]), label) for k, label in enumerate(labels)]
+    stream = [(np.array([k, k]), kinds[label]) for k, label in enumerate(labels)]
     lost = np.full((len(seeds), len(labels)), -1)
     kept = np.full((len(seeds), size + 1), -1)
     for run, seed in enumerate(seeds):
@@ -284,6 +313,7 @@ def reservoir_runs(ns, size, labels, seeds):
             gone = reservoir.offer(item, label)
             if gone is not None:
                 lost[run, k] = place(gone)
+            reservoir.items()
         items = sorted(place(pair) for pair in reservoir.items())[: size + 1]
         kept[run, : len(items)] = items
     return {"lost": lost, "kept": kept}
@@ -303,31 +333,39 @@ def splits_under_noise(ns, seeds, noise, labels, groups, fraction):
 
 
 def samples_under_noise(ns, seeds, noise, labels, num_samples):
-    """Two passes of a sampler for each seed, and the next numbers of the global generators."""
+    """Two passes of a sampler for each seed, another sampler between, and the next numbers of the global generators."""
     import numpy as np
 
     from course_lib.checks import a5_data_pipeline as pipeline
 
     def use(seed):
         sampler = ns.BalancedSampler(labels.copy(), num_samples, seed)
-        return [np.array([float(i) for i in sampler]) for _ in range(2)]
+        first = np.array([float(i) for i in sampler])
+        list(ns.BalancedSampler(labels.copy(), num_samples, int(np.random.randint(10**6))))
+        return [first, np.array([float(i) for i in sampler])]
 
     return pipeline.under_noise(use, seeds, noise)
 
 
 def loaders_under_noise(ns, seeds, noise, length, batch_size, workers, epochs):
-    """The epochs of a loader for each seed, and the next numbers of the global generators."""
+    """The epochs of a loader for each seed, other loaders between, and the next numbers of the global generators."""
+    import numpy as np
+
     from course_lib.checks import a5_data_pipeline as pipeline
 
     def use(seed):
         loader = ns.make_loader(pipeline.Drawing(length), batch_size, workers, seed)
-        return [[batch.numpy() for batch in one] for one in pipeline.epochs_of(loader, epochs)]
+        found = []
+        for _ in range(epochs):
+            found.append([batch.numpy() for batch in pipeline.epochs_of(loader)[0]])
+            ns.make_loader(pipeline.Drawing(length), batch_size, workers, int(np.random.randint(10**6)))
+        return found
 
     return pipeline.under_noise(use, seeds, noise)
 
 
 def reservoirs_under_noise(ns, seeds, noise, size, labels):
-    """What a reservoir keeps of a stream, for each seed, and the next numbers of the global generators."""
+    """What a reservoir keeps of a stream, for each seed, another one beside it, and the next global numbers."""
     import numpy as np
 
     from course_lib.checks import a5_data_pipeline as pipeline
@@ -336,6 +374,8 @@ def reservoirs_under_noise(ns, seeds, noise, size, labels):
         reservoir = ns.BalancedReservoir(size, seed)
         for k, label in enumerate(labels):
             reservoir.offer(k, label)
+            if k == size:
+                ns.BalancedReservoir(size, int(np.random.randint(10**6))).offer(k, label)
         return np.array(sorted(float(item) for item, _ in reservoir.items()))
 
     return pipeline.under_noise(use, seeds, noise)

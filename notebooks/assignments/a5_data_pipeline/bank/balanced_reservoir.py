@@ -219,4 +219,8 @@ WRONG = [
     .expect(test_balanced_reservoir="failed")
     .breaks("returns a list of the pairs `(item, label)`")
     .edit("return [pair for pairs", "return [pair[0] for pairs"),
+    Wrong("wrong_reservoir_class_that_is_gone", "A full class without items is treated as a new one.")
+    .expect(test_balanced_reservoir="partial:reservoir-keeps-a-class-that-is-gone")
+    .breaks("it is kept with probability `m / n`")
+    .edit("elif label not in self.full:", "elif label not in self.full or not own:"),
 ]

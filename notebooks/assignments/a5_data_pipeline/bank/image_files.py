@@ -203,4 +203,9 @@ WRONG = [
     Wrong("wrong_images_label_array", "The label as an array of one number.")
     .expect(test_image_files="partial:images-label-is-no-int")
     .edit("self.classes.index(self.samples[i][0])", "np.int64(self.classes.index(self.samples[i][0]))"),
+    Wrong("wrong_images_transform_of_bytes", "The transform gets the bytes, and its result is divided by 255.")
+    .expect(test_image_files="partial:images-transform-before-scaling")
+    .breaks("If there is a `transform`, it gets this tensor")
+    .edit(SCALED, "torch.tensor(x.transpose(2, 0, 1))")
+    .edit("        return x, self.classes", "        x = x / 255\n        return x, self.classes"),
 ]

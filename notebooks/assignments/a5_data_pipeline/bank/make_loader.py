@@ -174,4 +174,21 @@ def make_loader(dataset, batch_size, num_workers, seed, prefetch=2):
     )
     .edit("(get_worker_info().seed, seed)", "[seed, passes.passes + worker]")
     .edit("sampler=Order(len(dataset), order)", "sampler=passes"),
+    Wrong("wrong_loader_shuffles_batches", "The order of the batches is random, and each holds neighbors.")
+    .expect(test_make_loader="partial:loader-shuffles-batches")
+    .breaks("The order is random, and another one in each epoch")
+    .base("own_order")
+    .edit("def __init__(self, n, seed):", "def __init__(self, n, seed, size):\n        self.size = size")
+    .edit(
+        "return iter(self.rng.permutation(self.n).tolist())",
+        "blocks = [range(k, min(k + self.size, self.n)) for k in range(0, self.n, self.size)]\n"
+        "        last = blocks.pop() if self.n % self.size else []\n"
+        "        return iter([i for k in self.rng.permutation(len(blocks)) for i in blocks[k]] + list(last))",
+    )
+    .edit("Order(len(dataset), order)", "Order(len(dataset), order, batch_size)"),
+    Wrong("wrong_loader_random_state", "The old RandomState, which has no `integers`.")
+    .expect(test_make_loader="partial:loader-rng-is-no-generator")
+    .breaks("You may set `dataset.rng` to a new generator")
+    .edit("dataset.rng = np.random.default_rng([seed, 1])", "dataset.rng = np.random.RandomState(seed)")
+    .edit(FRESH, "get_worker_info().dataset.rng = np.random.RandomState(torch.initial_seed() % 2**32)"),
 ]
