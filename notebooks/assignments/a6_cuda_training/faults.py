@@ -257,6 +257,15 @@ MAKE_LOADERS = [
         tests=LOADERS,
     ),
     Fault(
+        "training-order-in-runs",
+        family="DA01",
+        cell="make_loaders",
+        words="Training rows come in runs: most stand before the row that follows them in the arrays, as when whole "
+        "batches are shuffled, or only the start is random. Rows that lie together then meet in every epoch. Look at "
+        "what is put in random order.",
+        tests=LOADERS,
+    ),
+    Fault(
         "validation-shuffled",
         family="DA03",
         cell="make_loaders",
@@ -1098,6 +1107,37 @@ TRAIN_EPOCH_AMP = [
         edits={"        scaler.step(optimizer)\n": ""},
         words="No weight has moved, as if the step were never taken. Look at the end of the loop.",
         tests=AMP,
+    ),
+    Fault(
+        "autocast-around-the-backward-pass",
+        family="AM05",
+        cell="train_epoch_amp",
+        words="Autocast is still on in the backward pass. Each operation of it takes the dtype that the forward pass "
+        "used for it, and needs no autocast. Look at which lines it surrounds.",
+        tests=AMP,
+        pairs=False,
+        minor=True,  # the numbers are the same
+    ),
+    Fault(
+        "amp-keeps-graphs",
+        family="AG06",
+        cell="train_epoch_amp",
+        words="The graphs of earlier steps are still alive when the next batch is fetched. Adding losses as tensors, "
+        "or keeping them in a list, keeps the whole graph of each: memory grows with every batch. Look at what your "
+        "loop collects.",
+        tests=AMP,
+        pairs=False,
+        minor=True,  # the numbers are right; exercise 3 has the same demand, and weighs it
+    ),
+    Fault(
+        "amp-keeps-tensors",
+        family="DV13",
+        cell="train_epoch_amp",
+        words="The memory in use on the device grows with every batch: something of each batch is kept, such as its "
+        "inputs or outputs. A long epoch then ends in an out-of-memory error. Look at what your loop collects.",
+        tests=AMP,
+        pairs=False,
+        minor=True,
     ),
     Fault(
         "autocast-around-everything",

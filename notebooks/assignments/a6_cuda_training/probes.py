@@ -9,10 +9,11 @@ from __future__ import annotations
 # --- 1. train_step --------------------------------------------------------------------------------------------------
 
 
-def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, stale=None):
+def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, stale=None, double=False):
     """Weights and losses after one `train_step` for each batch.
 
-    stale: what lies in `.grad` of every parameter before the first step.
+    stale: what lies in `.grad` of every parameter before the first step. double: model and batches are float64, the
+    loss is the mean squared error, and Adam has two groups of parameters.
     """
     import numpy as np
     import torch
@@ -20,19 +21,23 @@ def weights_after_steps(ns, kind, sizes, weights, batches, settings, device, sta
     from course_lib.checks import training
 
     model = training.network(kind, sizes, weights).to(device)
-    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    if double:
+        model.double()
+        groups = [{"params": list(model.parameters())[k::2]} for k in (0, 1)]
+        optimizer, loss_fn = torch.optim.Adam(groups, **settings), torch.nn.MSELoss()
+    else:
+        optimizer, loss_fn = torch.optim.SGD(model.parameters(), **settings), torch.nn.CrossEntropyLoss()
     steps = training.count_steps(optimizer)
     if stale is not None:
         for parameter in model.parameters():
             parameter.grad = torch.full_like(parameter, stale)
-    loss_fn = torch.nn.CrossEntropyLoss()
     losses = []
     for x, y in batches:
         batch = (torch.tensor(x), torch.tensor(y))
         losses.append(ns.train_step(model, batch, loss_fn, optimizer, device))
     # Nothing is demanded of the steps, but where no weight has moved they tell two mistakes apart.
     found = {"weights": training.parameters(model), "losses": losses, "steps": np.float64(steps[0])}
-    return found | {"outputs": training.outputs_on(device, model, batches[0][0])}
+    return found | {"outputs": training.outputs_on(device, model, batches[0][0].astype(np.float32))}
 
 
 def devices_of_steps(ns, kind, sizes, weights, batches, settings, device):
@@ -85,17 +90,18 @@ def kinds_of_batches(ns, x_train, y_train, x_val, y_val, batch_size, device, see
 
 def orders_by_seed(ns, x, y, batch_size, device, seeds, epochs, noise, validated):
     """The rows in the order of each epoch, for each seed; `noise` seeds the global generators before each epoch, and
-    where it is `validated` a pass over the validation rows follows each.
+    where it is `validated` a pass over the validation rows follows each. All loaders are made before the first epoch.
     """
     import random
 
     import numpy as np
     import torch
 
-    orders = []
+    orders, made = [], []
     for place, seed in enumerate(seeds):
         torch.manual_seed(noise[place][0])
-        train_loader, val_loader = ns.make_loaders(x, y, x, y, batch_size, device, seed)
+        made.append(ns.make_loaders(x, y, x, y, batch_size, device, seed))
+    for place, (train_loader, val_loader) in enumerate(made):
         of_this = []
         for epoch in range(epochs):
             torch.manual_seed(noise[place][epoch])
@@ -128,9 +134,12 @@ def draws_after_making_loaders(ns, x, y, batch_size, device, seed, noise):
 
 
 def weights_after_an_epoch(
-    ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode=True, drop_last=False
+    ns, kind, sizes, weights, x, y, batch_size, settings, device, training_mode=True, drop_last=False, double=False
 ):
-    """Weights, running statistics and mean loss after one `train_epoch`."""
+    """Weights, running statistics and mean loss after one `train_epoch`.
+
+    double: model and batches are float64, and the loss is the mean squared error.
+    """
     import numpy as np
     import torch
 
@@ -138,14 +147,17 @@ def weights_after_an_epoch(
 
     model = training.network(kind, sizes, weights).to(device)
     model.train(training_mode)
+    if double:
+        model.double()
+    loss_fn = torch.nn.MSELoss() if double else torch.nn.CrossEntropyLoss()
     optimizer = torch.optim.SGD(model.parameters(), **settings)
     steps = training.count_steps(optimizer)
     loader = training.batches_of(x, y, batch_size, drop_last=drop_last)
-    loss = ns.train_epoch(model, loader, torch.nn.CrossEntropyLoss(), optimizer, device)
+    loss = ns.train_epoch(model, loader, loss_fn, optimizer, device)
     found = {"weights": training.parameters(model), "statistics": training.buffers(model), "loss": loss}
     # Nothing is demanded of the steps, but where no weight has moved they tell two mistakes apart.
     found["steps"] = np.float64(steps[0])
-    return found | {"outputs": training.outputs_on(device, model, x)}
+    return found | {"outputs": training.outputs_on(device, model, x.astype(np.float32))}
 
 
 def economy_of_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, device):
@@ -221,10 +233,11 @@ def graphs_in_an_epoch(ns, kind, sizes, weights, x, y, batch_size, settings, dev
 # --- 4. evaluate ----------------------------------------------------------------------------------------------------
 
 
-def evaluation(ns, kind, sizes, weights, statistics, x, y, batch_size, device, training_mode, drop_last=False):
+def evaluation(ns, kind, sizes, weights, statistics, x, y, batch_size, device, training_mode, drop_last=False, **more):
     """What `evaluate` returns, also in a second call without the first row, and what the model then gives for all rows.
 
-    In training mode that depends on the other rows, so it shows in which mode the model was left.
+    In training mode that depends on the other rows, so it shows in which mode the model was left. smoothing: the loss
+    smooths the labels. double: model and rows are float64.
     """
     import copy
 
@@ -233,8 +246,10 @@ def evaluation(ns, kind, sizes, weights, statistics, x, y, batch_size, device, t
     from course_lib.checks import training
 
     model = training.network(kind, sizes, weights, statistics).to(device).train(training_mode)
+    if more.get("double"):
+        model, x = model.double(), x.astype("float64")
     loader = training.batches_of(x, y, batch_size, drop_last=drop_last)
-    loss_fn = torch.nn.CrossEntropyLoss()
+    loss_fn = torch.nn.CrossEntropyLoss(label_smoothing=more.get("smoothing", 0.0))
     first = ns.evaluate(model, loader, loss_fn, device)
     with torch.no_grad():
         afterwards = copy.deepcopy(model)(torch.tensor(x).to(device)).cpu().numpy()
@@ -318,7 +333,8 @@ def economy_of_an_evaluation(ns, kind, sizes, weights, x, y, batch_size, device)
 def moves_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device, **more):
     """How far `train_epoch_amp` moves each parameter, the parameters, the mean loss and the scale afterwards.
 
-    evaluating: the model arrives in that mode. split: the optimizer has two groups.
+    evaluating: the model arrives in that mode. split: the optimizer has two groups. smoothing: the loss smooths the
+    labels.
     """
     import numpy as np
     import torch
@@ -330,7 +346,8 @@ def moves_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, setting
     optimizer = torch.optim.SGD(groups if more.get("split") else model.parameters(), **settings)
     scaler = torch.amp.GradScaler("cuda", **scaling)
     loader = training.batches_of(x, y, batch_size)
-    loss = ns.train_epoch_amp(model, loader, torch.nn.CrossEntropyLoss(), optimizer, scaler, device, max_norm)
+    loss_fn = torch.nn.CrossEntropyLoss(label_smoothing=more.get("smoothing", 0.0))
+    loss = ns.train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm)
     after = training.parameters(model)
     return {
         # In float16, so that they are compared as what they were computed from.
@@ -390,6 +407,13 @@ def dtypes_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settin
     model = training.network(kind, sizes, weights).to(device)
     watch = training.Watch()
     model.append(watch)
+    backwards = []
+
+    def look(module, inputs, outputs):
+        if outputs.requires_grad:
+            outputs.register_hook(lambda _: backwards.append(torch.is_autocast_enabled("cuda")))
+
+    watch.register_forward_hook(look)
     during = set()
     model.register_forward_pre_hook(lambda *_: during.update(str(p.dtype)[6:] for p in model.parameters()))
     model.eval()
@@ -402,8 +426,48 @@ def dtypes_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settin
     after = training.parameters(model)
     moves = {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights}
     seen = {"outputs": watch.dtypes, "training": watch.training_modes, "parameters": sorted(during)}
-    seen["autocast at steps"] = at_steps
+    seen |= {"autocast at steps": at_steps, "autocast in backward passes": backwards}
     return seen | {"moves": moves}
+
+
+def economy_in_mixed_precision(ns, kind, sizes, weights, x, y, batch_size, settings, scaling, max_norm, device):
+    """What `train_epoch_amp` copies; graphs alive and the device's memory as each batch is fetched; the moves."""
+    import gc
+
+    import numpy as np
+    import torch
+
+    from course_lib.checks import training
+
+    model = training.network(kind, sizes, weights).to(device)
+    watch = training.Watch()
+    model.append(watch)
+    optimizer = torch.optim.SGD(model.parameters(), **settings)
+    scaler = torch.amp.GradScaler("cuda", **scaling)
+    alive, memory = [], []
+
+    def look():
+        if watch.graphs_alive() > 1:
+            gc.collect()
+        alive.append(watch.graphs_alive())
+        memory.append(torch.cuda.memory_allocated(device))
+
+    loader = training.batches_of(x, y, batch_size, look)
+    loss_fn = torch.nn.CrossEntropyLoss()
+    ns.train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm)  # the first allocates gradients
+    alive.clear()
+    memory.clear()
+    with training.device_step() as found:
+        ns.train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm)
+    after = training.parameters(model)
+    return {
+        "to the device": found[0].nbytes["host to device"],
+        "to the host": found[0].nbytes["device to host"],
+        "waits": sum(found[0].syncs.values()),
+        "alive": alive,
+        "memory": memory,
+        "moves": {name: (after[name].astype(np.float64) - weights[name]).astype(np.float16) for name in weights},
+    }
 
 
 # --- 6. checkpoint --------------------------------------------------------------------------------------------------

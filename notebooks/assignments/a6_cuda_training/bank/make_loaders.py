@@ -137,4 +137,28 @@ def make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed):
         """p = torch.randperm(len(x_train), generator=g).numpy()
     train = DataLoader(dataset(x_train[p], y_train[p]), batch_size=batch_size)""",
     ),
+    Wrong("wrong_loaders_order_of_blocks", "Whole batches change places, and rows never leave theirs.")
+    .breaks("gives the rows in random order")
+    .expect(test_make_loaders="partial:training-order-in-runs")
+    .whole("""
+class Blocks(torch.utils.data.Sampler):
+    def __init__(self, rows, size, seed):
+        self.places = torch.arange(rows).split(size)
+        self.g = torch.Generator().manual_seed(seed)
+
+    def __len__(self):
+        return sum(map(len, self.places))
+
+    def __iter__(self):
+        for k in torch.randperm(len(self.places), generator=self.g).tolist():
+            yield from self.places[k].tolist()
+
+
+def make_loaders(x_train, y_train, x_val, y_val, batch_size, device, seed):
+    train = TensorDataset(torch.tensor(x_train), torch.tensor(y_train))
+    val = TensorDataset(torch.tensor(x_val), torch.tensor(y_val))
+    order = Blocks(len(train), batch_size, seed)
+    first = DataLoader(train, batch_size=batch_size, sampler=order, generator=torch.Generator().manual_seed(seed))
+    return first, DataLoader(val, batch_size=batch_size)
+"""),
 ]

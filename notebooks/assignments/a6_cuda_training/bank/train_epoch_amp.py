@@ -229,4 +229,24 @@ def train_epoch_amp(model, loader, loss_fn, optimizer, scaler, device, max_norm)
     .expect(test_train_epoch_amp="failed:amp-unscaled-after-the-step")
     .edit("scaler.step(optimizer)\n        scaler.update()", "scaler.update()")
     .edit("scaled.backward()", "scaled.backward()\n        scaler.step(optimizer)"),
+    Wrong("wrong_amp_autocast_to_the_backward_pass", "The backward pass stands inside autocast.")
+    .breaks("and nothing else is")
+    .expect(test_train_epoch_amp="partial:autocast-around-the-backward-pass")
+    .edit(
+        "        scaled = scaler.scale(loss)\n        scaled.backward()\n",
+        "            scaled = scaler.scale(loss)\n            scaled.backward()\n",
+    ),
+    Wrong("wrong_amp_list_of_losses_with_graphs", "The losses are collected as they are.")
+    .breaks("an epoch of training as in exercise 3")
+    .expect(test_train_epoch_amp="partial:amp-keeps-graphs")
+    .edit("losses.append(float(loss) * len(labels))", "losses.append(loss * len(labels))")
+    .edit("return sum(losses) / sum(sizes)", "return float(sum(losses)) / sum(sizes)"),
+    Wrong("wrong_amp_list_of_outputs", "The outputs of every batch are kept, without their graphs.")
+    .breaks("an epoch of training as in exercise 3")
+    .expect(test_train_epoch_amp="partial:amp-keeps-tensors")
+    .edit(
+        "        scaled = scaler.scale(loss)\n",
+        "        scaled = scaler.scale(loss)\n        kept.append((inputs, output.detach()))\n",
+    )
+    .edit("    losses, sizes = [], []", "    losses, sizes, kept = [], [], []"),
 ]
