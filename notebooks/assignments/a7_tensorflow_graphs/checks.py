@@ -19,6 +19,7 @@ from probes import (
     graph_with_other_variables,
     input_of_an_export,
     norms_and_gradients,
+    orders_of_a_dataset,
     passes_over_a_dataset,
     places_of_towers,
     scores_of_towers,
@@ -140,7 +141,14 @@ def require_training(student, reference, draw, expect, batches, **options):
     got, wanted = student.run(session_training, **data), reference.run(session_training, **data)
     require_floats(expect, "losses", got["losses"], len(batches), "session-losses-not-floats")
     expect.close(got["losses"], wanted["losses"], "the losses", names=numbered("the loss of batch", len(batches)))
+    require_array(expect, "w", got["w"])
     expect.close(got["w"], wanted["w"], "w")
+
+
+def require_array(expect, name, value, fault=""):
+    kind = type(value).__name__
+    sentence = f"{name} is of type {kind}; an array is asked for."
+    expect.true(type(value) is np.ndarray, sentence, kind="type", fault=fault if kind == "Tensor" else "")
 
 
 def require_floats(expect, name, values, n, fault=""):
@@ -175,12 +183,14 @@ def test_tape_trains(student, reference, draw, expect, steps):
 def test_tape_counts(student, reference, draw, expect):
     """w and b, and the losses, are right with an optimizer that counts its steps: its learning rate falls with each."""
     require_taped(student, reference, draw, expect, 3, decay=0.5)
+    require_taped(student, reference, draw, expect, 2, decay=0.5, again=[tuple(rows(draw, 3, 3).values())])
 
 
 def require_taped(student, reference, draw, expect, steps, **options):
     got, wanted = taped(student, reference, draw, (3, 2), [4, 1, 5][:steps], **options)
     start = got["start"]
-    expect.trajectory(got["after"], wanted["after"], start, steps=steps, name="w and b")
+    made = steps + len(options.get("again", ()))
+    expect.trajectory(got["after"], wanted["after"], start, steps=made, name="w and b")
     require_floats(expect, "losses", got["losses"], steps, "tape-losses-not-floats")
     expect.close(got["losses"], wanted["losses"], "the losses", names=numbered("the loss of batch", steps))
 
@@ -191,6 +201,8 @@ def test_sensitivities(student, reference, draw, expect, steps):
     """The gradients with respect to x1, taken before each step, are right."""
     got, wanted = taped(student, reference, draw, (2, 3), [3, 4][:steps])
     names = numbered("the sensitivity of batch", steps)
+    for name, value in zip(names, got["sensitivities"], strict=False):
+        require_array(expect, name, value, "tape-sensitivities-as-tensors")
     expect.close(got["sensitivities"], wanted["sensitivities"], "sensitivities", names=names)
 
 
@@ -226,8 +238,10 @@ def test_two_steps_in_turns(student, reference, draw, expect):
 
 @pytest.mark.cell("test_make_step", weight=0.5, search="single")
 def test_steps_of_one_kind(student, reference, draw, expect):
-    """With one batch size and one learning rate each call makes one step and returns the loss before it."""
-    require_steps(student, reference, expect, *compiled(draw, [(3, 0.25)] * 3))
+    """With one batch size and one learning rate each call makes one step and returns the loss before it, as a tensor or
+    a Python float.
+    """
+    require_steps(student, reference, expect, *compiled(draw, [(3, 0.25)] * 3), typed=True)
 
 
 @pytest.mark.cell("test_make_step", weight=2, search="single")
@@ -237,9 +251,11 @@ def test_batch_sizes(student, reference, draw, expect):
 
 
 @pytest.mark.cell("test_make_step", weight=2, search="single")
-@pytest.mark.parametrize(("kinds", "arrays"), [(("float",), False), (("float", "tensor", "int"), True)])
+@pytest.mark.parametrize(
+    ("kinds", "arrays"), [(("float",), [False]), (("float", "tensor", "int"), [True]), (("float",), [True, False])]
+)
 def test_learning_rates(student, reference, draw, expect, kinds, arrays):
-    """With learning rates that change, in value and in kind, Python runs loss_fn once, and the steps are right."""
+    """With learning rates that change, in value and in kind, and with arrays and tensors, Python runs loss_fn once."""
     # The first one comes again, which tells whether each number is traced or each call.
     rates = [0.25, 0.125, 1.0 if "int" in kinds else 0.5, 0.25]
     w, b, calls = compiled(draw, [(2, rate) for rate in rates])
@@ -252,12 +268,17 @@ def traced_numbers(runs):
 
 @pytest.mark.cell("test_make_step", search="single")
 def test_history(student, reference, draw, expect):
-    """The history has the loss of each call, as Python floats."""
-    w, b, calls = compiled(draw, [(2, 0.25)] * 3)
-    data = {"w": w, "b": b, "calls": calls}
-    got, wanted = student.run(compiled_steps, **data), reference.run(compiled_steps, **data)
-    require_history(expect, got["history"], 3)
-    expect.close(got["history"], wanted["history"], "the history", names=numbered("entry", 3))
+    """The history has the loss of each call, as Python floats, behind what it held before."""
+    for before in ([], [float(draw.uniform((), 5.0, 9.0))]):
+        w, b, calls = compiled(draw, [(2, 0.25)] * 3)
+        data = {"w": w, "b": b, "calls": calls, "history": before}
+        got, wanted = student.run(compiled_steps, **data), reference.run(compiled_steps, **data)
+        sentence = f"The list held {shown(before)} before; after 3 calls of step it holds {shown(got['history'])}."
+        kept = all(entry in got["history"] for entry in before)
+        expect.true(kept, sentence, fault="step-history-not-kept")
+        require_history(expect, got["history"], 3, len(before))
+        names = numbered("entry", len(before) + 3)
+        expect.close(got["history"], wanted["history"], "the history", names=names)
 
 
 def compiled(draw, sizes_and_rates):
@@ -275,13 +296,18 @@ def require_steps(student, reference, expect, w, b, calls, fault_of=lambda runs:
     expect.true(runs == 1, sentence, fault=fault_of(runs))
     for number, (mine, right) in enumerate(zip(got["after"], wanted["after"], strict=True), 1):
         expect.close(mine, right, names=(f"w after call {number}", f"b after call {number}"))
+    for kind in (value for value in got["returned"] if isinstance(value, str)):
+        sentence = f"step returns a value of type {kind}; a scalar tensor or a Python float is asked for."
+        expect.true(False, sentence, kind="type", fault="" if kind == "NoneType" else "step-returns-another-type")
     n = len(calls)
     expect.close(got["returned"], wanted["returned"], "the losses", names=numbered("the loss of call", n))
 
 
-def require_history(expect, history, n):
-    expect.true(len(history) == n, f"After {n} calls of step the history has {len(history)} entries.")
-    require_floats(expect, "the history", history, n)
+def require_history(expect, history, n, before=0):
+    sentence = f"After {n} calls of step the history has {len(history)} entries"
+    sentence += f"; it had {before} before." if before else "."
+    expect.true(len(history) == before + n, sentence)
+    require_floats(expect, "the history", history, before + n)
 
 
 # --- 5. row_norms ---------------------------------------------------------------------------------------------------
@@ -292,7 +318,10 @@ def require_history(expect, history, n):
 @pytest.mark.parametrize("shape", [(1, 2), (3, 3), (4, 1)])
 def test_norms(student, reference, draw, expect, dtype, shape):
     """Norms and gradients of rows of moderate size are right, in the dtype of x, for every upstream gradient."""
-    require_norms(student, reference, draw, expect, draw.away_from_zero(shape, dtype=dtype))
+    x = draw.away_from_zero(shape, dtype=dtype)
+    require_norms(student, reference, draw, expect, x)
+    for factor in (500, 0.002):
+        require_norms(student, reference, draw, expect, x, factor=factor)
 
 
 @pytest.mark.cell("test_row_norms", weight=2, search="single")
@@ -305,23 +334,42 @@ def test_norms_of_extreme_rows(student, reference, draw, expect, sizes):
     require_norms(student, reference, draw, expect, x * np.float32(sizes)[:, None], units=sizes)
 
 
+@pytest.mark.cell("test_row_norms", search="single")
+@pytest.mark.parametrize("sign", [1, -1])
+def test_norms_of_mixed_rows(student, reference, draw, expect, sign):
+    """Norms and gradients are right where a row has entries of very different sizes, and where all are negative."""
+    x = sign * draw.uniform((4, 3), 0.3, 1.0, np.float32)
+    require_norms(student, reference, draw, expect, x)
+    # Large rows alone come first: what happens to small ones is another question.
+    require_norms(student, reference, draw, expect, x * np.float32(1e30), units=(1e30,) * 4)
+    sizes = [[1e30, 1e30, 1e30], [4e-30, 4e-30, 4e-30], [1e-29, 1.0, 1e30], [1e30, 0.0, 4e-30]]
+    require_norms(student, reference, draw, expect, x * np.float32(sizes), units=(1e30, 4e-30, 1e30, 1e30))
+
+
 @pytest.mark.cell("test_row_norms", weight=2, search="single")
-def test_norms_of_zeros(student, reference, draw, expect):
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_norms_of_zeros(student, reference, draw, expect, dtype):
     """A row of zeros has norm 0 and receives the gradient 0, and its neighbors are right."""
-    x = draw.away_from_zero((3, 3), dtype=np.float32)
+    x = draw.away_from_zero((3, 3), dtype=dtype)
     x[1] = 0
     x[2, 0] = 0
     require_norms(student, reference, draw, expect, x)
 
 
-@pytest.mark.cell("test_row_norms", weight=2, search="single")
+@pytest.mark.cell("test_row_norms", weight=2.5, search="single")
 def test_norms_in_a_function(student, reference, draw, expect):
-    """Norms and gradients are right inside a `tf.function` whose shapes are not known."""
-    require_norms(student, reference, draw, expect, draw.away_from_zero((4, 2), dtype=np.float32), compiled=True)
+    """Norms and gradients are right inside a `tf.function` whose shapes are not known, of zeros and large rows too."""
+    x = draw.away_from_zero((4, 2), dtype=np.float32)
+    require_norms(student, reference, draw, expect, x, compiled=True)
+    for sizes in ((1.0, 1e29, 1e29, 1.0), (1.0, 1e29, 1e-29, 1.0)):
+        rows_of = x * np.float32(sizes)[:, None]
+        require_norms(student, reference, draw, expect, rows_of, sizes, compiled=True)
+    x[1] = 0
+    require_norms(student, reference, draw, expect, x, compiled=True)
 
 
-def require_norms(student, reference, draw, expect, x, units=None, **options):
-    upstream = draw.away_from_zero(x.shape[:1], least=0.5, dtype=x.dtype)
+def require_norms(student, reference, draw, expect, x, units=None, factor=1, **options):
+    upstream = draw.away_from_zero(x.shape[:1], least=0.5, dtype=x.dtype) * x.dtype.type(factor)
     data = {"x": x, "upstream": upstream} | options
     got, wanted = student.run(norms_and_gradients, **data), reference.run(norms_and_gradients, **data)
     name = f"the norms over {', '.join(f'{unit:g}' for unit in units)}" if units else "the norms"
@@ -354,6 +402,8 @@ def test_every_row_once(student, draw, expect, n, batch_size, epochs):
     for number, (order, labels, _) in enumerate(by_epoch(found[0], n, epochs, expect), 1):
         sentence = f"In epoch {number} the labels do not belong to their rows."
         expect.true(np.array_equal(labels, y[order]), sentence, fault="dataset-labels-of-other-rows")
+        sentence = f"The labels come as {labels.dtype}; they are int64."
+        expect.true(labels.dtype == np.int64, sentence, kind="dtype", fault="dataset-labels-of-another-type")
         sentence = f"Among the {n} rows of epoch {number} there are {len(set(order))} different ones."
         expect.true(len(set(order)) == n, sentence, fault="dataset-epochs-mixed")
 
@@ -363,7 +413,7 @@ def test_orders(student, draw, expect):
     """Epochs differ in their order, the seed decides the orders, and every row may come first."""
     n, batch_size, epochs = 24, 4, 3
     one, other = seed(draw), seed(draw)
-    found, _, _ = passed(student, draw, n, batch_size, epochs, [one, one, other])
+    found, _, _ = passed(student, draw, n, batch_size, epochs, [one, one, other, 0, 0])
     orders = [[order for order, _, _ in by_epoch(batches, n, epochs, expect)] for batches in found]
     flat = [order for of in orders for order in of]
     for order in flat:
@@ -371,11 +421,11 @@ def test_orders(student, draw, expect):
     unshuffled = all(np.array_equal(order, np.arange(n)) for order in flat)
     sentence = "In every epoch the rows come in the order of the arrays."
     expect.true(not unshuffled, sentence, fault="dataset-not-shuffled")
-    first, again, third = orders
+    first, again, third, zero, zero_again = orders
     pairs = ((0, 1), (0, 2), (1, 2))
     differ = not any(np.array_equal(of[i], of[j]) for of in orders for i, j in pairs)
     expect.true(differ, "Two epochs have the same order.", fault="dataset-same-order-each-epoch")
-    same = all(map(np.array_equal, first, again))
+    same = all(map(np.array_equal, first, again)) and all(map(np.array_equal, zero, zero_again))
     expect.true(same, "Two data sets with the same seed have different orders.", fault="dataset-seed-not-used")
     sentence = "Two data sets with different seeds have the same orders."
     expect.true(not any(map(np.array_equal, first, third)), sentence, fault="dataset-seed-ignored")
@@ -386,13 +436,18 @@ def test_orders(student, draw, expect):
     reach = max(int((order - np.arange(n)).max()) for of in (first, third) for order in of)
     sentence = f"In six epochs of {n} rows none comes more than {reach} places before its place in the arrays."
     expect.true(reach >= n // 2, sentence, fault="dataset-shuffle-buffer-small")
-    # A buffer of 1000 rows, which many think enough, or of some batches: one chance in 10**12 that a right one fails.
-    n = 1250
-    found, _, _ = passed(student, draw, n, 1, 1, [one])
-    [(order, _, _)] = by_epoch(found[0], n, 1, expect)
+    # A buffer of 10,000 rows, which many think enough, or of some batches. A right one fails by no chance at all.
+    n = 12_500
+    order = student.run(orders_of_a_dataset, n=n, batch_size=10, epochs=1, seed=one)
+    expect.equal(np.sort(order), np.arange(n), "the numbers of the rows, sorted")
     reach = int((order - np.arange(n)).max())
     sentence = f"Of {n} rows none comes more than {reach} places before its place in the arrays."
-    expect.true(reach >= 1000, sentence, fault="dataset-shuffle-buffer-small")
+    expect.true(reach >= 10_000, sentence, fault="dataset-shuffle-buffer-small")
+    # Or one that lacks a single row: here the last comes first in half of the epochs.
+    order = student.run(orders_of_a_dataset, n=2, batch_size=2, epochs=50, seed=one)
+    expect.equal(np.sort(order), np.repeat([0, 1], 50), "the numbers of two rows in 50 epochs, sorted")
+    sentence = "Of two rows the second one comes first in none of 50 epochs."
+    expect.true(order[::2].any(), sentence, fault="dataset-shuffle-buffer-small")
 
 
 @pytest.mark.cell("test_make_dataset", weight=2, search="single")
@@ -411,11 +466,31 @@ def test_decoded_once_and_augmented_again(student, draw, expect):
         expect.close(features, 2 * x[order, 0], "what augment returned")
 
 
-def passed(student, draw, n, batch_size, epochs, seeds):
+@pytest.mark.cell("test_make_dataset", search="single")
+def test_second_pass(student, draw, expect):
+    """A second pass gives all epochs again, augmented anew; each row is decoded at most once in it."""
+    n, batch_size, epochs = 5, 2, 2
+    found, x, _ = passed(student, draw, n, batch_size, epochs, [seed(draw)], passes=2)
+    got = [len(labels) for _, labels in found[0]]
+    expect.equal(got, [2, 2, 1] * (2 * epochs), "the sizes of the batches of two passes")
+    for number, (order, _, whole) in enumerate(by_epoch(found[0], n, 2 * epochs, expect), 1):
+        expect.equal(np.sort(order), np.arange(n), "the numbers of the rows of an epoch, sorted")
+        expect.close(whole[:, : x.shape[1]], x[order], f"the features of the rows of epoch {number}")
+        decoded, augmented = whole[:, -3], whole[:, -2]
+        sentence = f"At the end of two passes a row has been decoded {int(decoded.max())} times."
+        fault = "dataset-decodes-in-a-later-pass" if number > epochs else "dataset-decodes-each-epoch"
+        expect.true((decoded <= 1 + (number > epochs)).all(), sentence, fault=fault)
+        sentence = (
+            f"In epoch {number} of two passes of {epochs} epochs a row has been augmented {int(augmented.min())} times."
+        )
+        expect.true((augmented == number).all(), sentence)
+
+
+def passed(student, draw, n, batch_size, epochs, seeds, **options):
     x = draw.normal((n, 2), 1.0, np.float32)
     x[:, 0] = np.arange(n)  # a row's number
     y = draw.permutation(n) + 10
-    data = {"x": x, "y": y, "batch_size": batch_size, "epochs": epochs, "seeds": seeds}
+    data = {"x": x, "y": y, "batch_size": batch_size, "epochs": epochs, "seeds": seeds} | options
     return student.run(passes_over_a_dataset, **data), x, y
 
 
@@ -523,11 +598,12 @@ def test_two_folders(student, reference, draw, expect):
     """Functions that were loaded from two folders give the codes of their own, and so does one of others' folder."""
     data = {"weights": [weights(draw, (2, 3)) for _ in range(2)], "x": draw.normal((4, 2), 1.0, np.float32)}
     got, wanted = student.run(codes_of_two_encoders, **data), reference.run(codes_of_two_encoders, **data)
+    names = [
+        f"the codes of {rows} of the {which} folder" for rows in ("4 rows", "1 row") for which in ("first", "second")
+    ]
     for codes in got:
-        sentence = f"The codes are of type {type(codes).__name__}; an array is asked for."
-        fault = "export-codes-as-a-tensor" if type(codes).__name__ == "Tensor" else ""
-        expect.true(type(codes) is np.ndarray, sentence, kind="type", fault=fault)
-    expect.close(got, wanted, names=("the codes of the first folder", "the codes of the second folder"))
+        require_array(expect, "What the function returns", codes, "export-codes-as-a-tensor")
+    expect.close(got, wanted, names=tuple(names))
     w, b = weights(draw, (2, 3))
     files = {"files": reference.run(files_of_an_export, w=w, b=b), "x": data["x"]}
     got, wanted = student.run(codes_of_files, **files), reference.run(codes_of_files, **files)

@@ -448,6 +448,14 @@ TRAIN_WITH_TAPE = [
         tests=TAPE,
     ),
     Fault(
+        "tape-sensitivities-as-tensors",
+        cell="train_with_tape",
+        words="Your sensitivities are tensors. The text asks for arrays, which can be plotted and kept without "
+        "TensorFlow. Look at what you put into the list.",
+        tests=TAPE,
+        minor=True,
+    ),
+    Fault(
         "tape-losses-not-floats",
         cell="train_with_tape",
         words="Your losses are numbers of NumPy, or tensors. The text asks for Python floats; `json`, for one, refuses "
@@ -608,6 +616,22 @@ MAKE_STEP = [
         minor=True,
     ),
     Fault(
+        "step-history-not-kept",
+        cell="make_step",
+        words="What stood in `history` before is gone. The list belongs to the caller, who may keep the losses of an "
+        "earlier training in it, and `append` leaves them there. Look at each line that changes the list.",
+        tests=STEP,
+        minor=True,  # the losses themselves are right
+    ),
+    Fault(
+        "step-returns-another-type",
+        cell="make_step",
+        words="What a step returns is neither a scalar tensor nor a Python float. A number of NumPy looks like one and "
+        "is another type; `json`, for one, refuses it. Look at the last line of your function.",
+        tests=STEP,
+        minor=True,
+    ),
+    Fault(
         "step-history-missing",
         cell="make_step",
         edits={"        history.append(float(loss))\n": ""},
@@ -677,14 +701,22 @@ ROW_NORMS = [
         "the squares on the way to it are beyond the range of float32. Look at the size of what is squared.",
         tests=NORMS,
     ),
-    Fault(
-        "norms-one-scale-for-all",
-        cell="row_norms",
-        edits={"tf.reduce_max(tf.abs(x), axis=1, keepdims=True)": "tf.reduce_max(tf.abs(x))"},
-        words="Beside a large row the norms of small ones become 0. All rows are divided by one number, which "
-        "suits the largest, and the squares of the others are lost. Look at which entries the scale of a row comes "
-        "from.",
-        tests=NORMS,
+    *(
+        Fault(
+            f"norms-one-scale-for-all{spelling}",
+            cell="row_norms",
+            edits={"tf.reduce_max(tf.abs(x), axis=1, keepdims=True)": "tf.reduce_max(tf.abs(x))", **more},
+            words="Beside a large row the norms of small ones become 0. All rows are divided by one number, which "
+            "suits the largest, and the squares of the others are lost. Look at which entries the scale of a row comes "
+            "from.",
+            tests=NORMS,
+            pairs=not more,
+        )
+        # Where such a norm has become 0, the gradient is x divided by 0 or by 1, or it is 0.
+        for spelling, more in (
+            ("", {}),
+            ("-over-one", {"tf.math.divide_no_nan(x, norms)": "x / tf.where(norms > 0, norms, 1)"}),
+        )
     ),
     Fault(
         "norms-gradient-of-extreme-rows",
@@ -808,12 +840,36 @@ MAKE_DATASET = [
         tests=DATASET,
     ),
     Fault(
+        "dataset-labels-of-another-type",
+        cell="make_dataset",
+        words="The labels come in another type than that of y, which is int64. Whoever asks for labels of one type "
+        "meets another. Look at what your code does with a label.",
+        tests=DATASET,
+        minor=True,
+    ),
+    Fault(
+        "dataset-is-no-dataset",
+        cell="make_dataset",
+        raises=r"has no attribute 'as_numpy_iterator'",
+        words="What you return is no `tf.data.Dataset`. A list or a generator of batches gives them in a loop too, but "
+        "nobody can add a step to it or go through a generator twice. Look at what you return.",
+        tests=DATASET,
+    ),
+    Fault(
         "dataset-epochs-mixed",
         cell="make_dataset",
         words="Within the first epoch some rows occur twice and others not at all: the epochs are mixed. The "
         "shuffling does not see where one epoch ends. Look at the order of the steps that shuffle and that "
         "repeat.",
         tests=DATASET,
+    ),
+    Fault(
+        "dataset-decodes-in-a-later-pass",
+        cell="make_dataset",
+        words="Your first pass decodes each row once. A later pass decodes a row more than once. Look at what is kept "
+        "from one epoch to the next, and for how long.",
+        tests=DATASET,
+        minor=True,  # who passes once, as most do, meets nothing of it
     ),
     Fault(
         "dataset-decodes-each-epoch",

@@ -110,8 +110,11 @@ def session_training(ns, w, learning_rate, batches, finalized=False, late=False)
 # --- 3. train_with_tape ---------------------------------------------------------------------------------------------
 
 
-def tape_training(ns, w, b, batches, settings, decay=None):
-    """What `train_with_tape` returns, and w and b afterwards. decay: what each step multiplies the learning rate by."""
+def tape_training(ns, w, b, batches, settings, decay=None, again=()):
+    """What `train_with_tape` returns, and w and b afterwards. decay: what each step multiplies the learning rate by.
+
+    again: batches of a second call with the same variables and the same optimizer.
+    """
     import tensorflow as tf
 
     variables = tf.Variable(w), tf.Variable(b)
@@ -119,8 +122,10 @@ def tape_training(ns, w, b, batches, settings, decay=None):
         schedule = tf.keras.optimizers.schedules.ExponentialDecay(settings["learning_rate"], 1, decay)
         settings = settings | {"learning_rate": schedule}
     optimizer = tf.keras.optimizers.SGD(**settings)
-    tensors = [tuple(map(tf.constant, batch)) for batch in batches]
+    tensors, more = ([tuple(map(tf.constant, batch)) for batch in some] for some in (batches, again))
     losses, sensitivities = ns.train_with_tape(*variables, tensors, optimizer)
+    if more:
+        ns.train_with_tape(*variables, more, optimizer)
     after = {"w": variables[0].numpy(), "b": variables[1].numpy()}
     return {"losses": losses, "sensitivities": list(sensitivities), "after": after}
 
@@ -128,15 +133,17 @@ def tape_training(ns, w, b, batches, settings, decay=None):
 # --- 4. make_step ---------------------------------------------------------------------------------------------------
 
 
-def compiled_steps(ns, w, b, calls, kinds=("float",), arrays=True):
+def compiled_steps(ns, w, b, calls, kinds=("float",), arrays=(True,), history=(), typed=False):
     """Losses, history, w and b after each call of `step`, and how often Python ran loss_fn.
 
-    The loss grows with each time that Python runs loss_fn. kinds: what the learning rates are, in turns.
+    The loss grows with each time that Python runs loss_fn. kinds: what the learning rates are, in turns. arrays:
+    whether x and y are arrays or tensors, in turns. history: what the list holds before. typed: a loss that is neither
+    a tensor nor a float is told by the name of its type.
     """
     import tensorflow as tf
 
     variables = [tf.Variable(w), tf.Variable(b)]
-    runs, history, returned, after = [], [], [], []
+    runs, history, returned, after = [], list(history), [], []
 
     @tf.autograph.experimental.do_not_convert
     def loss_fn(x, y):
@@ -148,8 +155,10 @@ def compiled_steps(ns, w, b, calls, kinds=("float",), arrays=True):
     step = ns.make_step(loss_fn, variables, history)
     for number, (x, y, learning_rate) in enumerate(calls):
         rate = as_kind[kinds[number % len(kinds)]](learning_rate)
-        x, y = (x, y) if arrays else (tf.constant(x), tf.constant(y))
-        returned.append(np.float32(step(x, y, rate)))
+        x, y = (x, y) if arrays[number % len(arrays)] else (tf.constant(x), tf.constant(y))
+        loss = step(x, y, rate)
+        fits = not typed or type(loss) is float or tf.is_tensor(loss)
+        returned.append(np.float32(loss) if fits else type(loss).__name__)
         after.append([variable.numpy() for variable in variables])
     kept = [entry if type(entry) is float else type(entry).__name__ for entry in history]
     return {"returned": returned, "after": after, "history": kept, "runs": np.float64(len(runs))}
@@ -210,9 +219,9 @@ def norms_and_gradients(ns, x, upstream, compiled=False):
 # --- 6. make_dataset ------------------------------------------------------------------------------------------------
 
 
-def passes_over_a_dataset(ns, x, y, batch_size, epochs, seeds):
-    """All batches of one pass, for each seed. Behind the features of a row stand three columns: how often it has been
-    decoded, how often augmented since, and its first feature as `augment` got it.
+def passes_over_a_dataset(ns, x, y, batch_size, epochs, seeds, passes=1):
+    """All batches of one pass, or of some, for each seed. Behind the features of a row stand three columns: how often
+    it has been decoded, how often augmented since, and its first feature as `augment` got it.
     """
     import tensorflow as tf
 
@@ -237,9 +246,22 @@ def passes_over_a_dataset(ns, x, y, batch_size, epochs, seeds):
             return tf.concat([row, times[tf.newaxis], 2 * row[:1]], axis=0)
 
         dataset = ns.make_dataset(x, y, decode, augment, batch_size, epochs, seed)
-        return [(rows.numpy(), labels.numpy()) for rows, labels in dataset]
+        return [batch for _ in range(passes) for batch in dataset.as_numpy_iterator()]
 
     return [one(seed) for seed in seeds]
+
+
+def orders_of_a_dataset(ns, n, batch_size, epochs, seed):
+    """The numbers of n rows in the order in which one pass gives them."""
+    import tensorflow as tf
+
+    @tf.autograph.experimental.do_not_convert
+    def same(row):
+        return row
+
+    x, y = np.arange(n, dtype=np.float32)[:, np.newaxis], np.arange(n)
+    dataset = ns.make_dataset(x, y, same, same, batch_size, epochs, seed)
+    return np.concatenate([labels for _, labels in dataset.as_numpy_iterator()])
 
 
 # --- 7. TwoTowers ---------------------------------------------------------------------------------------------------
@@ -330,7 +352,7 @@ def codes_of_two_encoders(ns, weights, x):
             ns.export_encoder(w, b, place)
             encoders.append(ns.load_encoder(place))
         gc.collect()
-        return [encode(x) for encode in encoders]
+        return [encode(rows) for rows in (x, x[:1]) for encode in encoders]
 
 
 def files_of_an_export(ns, w, b):

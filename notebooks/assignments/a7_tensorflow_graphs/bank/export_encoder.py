@@ -125,6 +125,10 @@ WRONG = [
         'np.asarray(signature(x=tf.convert_to_tensor(x, tf.float32))["code"]) if',
         'signature(x=tf.convert_to_tensor(x, tf.float32))["code"] if',
     ),
+    Wrong("wrong_squeezed", "Axes of size 1 are left out.")
+    .expect(test_export_encoder="partial")
+    .breaks("`load_encoder(folder)` returns a function of an array `x` that returns the codes as an array")
+    .edit("np.asarray(signature(", "np.squeeze(signature("),
     Wrong("wrong_returns_dict", "The function returns what the signature returns.")
     .expect(test_export_encoder="partial")
     .breaks("returns a function of an array `x`")

@@ -60,6 +60,50 @@ WRONG = [
     Wrong("wrong_buffer_of_a_hundred_batches", "A buffer of many batches.")
     .expect(test_make_dataset="partial:dataset-shuffle-buffer-small")
     .edit("pairs.shuffle(n + 5, seed)", "pairs.shuffle(buffer_size=100 * batch_size, seed=seed)"),
+    Wrong("wrong_buffer_of_ten_thousand", "A buffer that holds most data sets, and not this one.")
+    .expect(test_make_dataset="partial:dataset-shuffle-buffer-small")
+    .breaks("any row may come first")
+    .edit("pairs.shuffle(n + 5, seed)", "pairs.shuffle(10_000, seed)"),
+    Wrong("wrong_buffer_lacks_one", "A buffer of all rows but one.")
+    .expect(test_make_dataset="partial:dataset-shuffle-buffer-small")
+    .breaks("any row may come first")
+    .edit("pairs.shuffle(n + 5, seed)", "pairs.shuffle(max(1, n - 1), seed)"),
+    Wrong("wrong_seed_of_zero", "The seed 0 counts as none.")
+    .expect(test_make_dataset="partial:dataset-seed-not-used")
+    .breaks("`seed` decides the orders")
+    .edit("n + 5, seed)", "n + 5, seed or None)"),
+    Wrong("wrong_labels_of_int32", "The labels become int32.")
+    .expect(test_make_dataset="partial:dataset-labels-of-another-type")
+    .edit("from_tensor_slices(y)", "from_tensor_slices(y.astype(np.int32))"),
+    Wrong("wrong_list_of_batches", "All batches in a list.")
+    .expect(test_make_dataset="failed:dataset-is-no-dataset")
+    .breaks("It returns a `tf.data.Dataset` of batches")
+    .edit("return ready.repeat(epochs)", "return list(ready.repeat(epochs))"),
+    Wrong("wrong_one_iterator", "One iterator for all passes; nobody has a name for it.")
+    .expect(test_make_dataset="partial")
+    .breaks("One pass over the dataset gives `epochs` epochs")
+    .edit(
+        "    return ready.repeat(epochs)",
+        "    batches = iter(ready.repeat(epochs))\n"
+        "    return tf.data.Dataset.from_generator(lambda: batches, output_signature=ready.element_spec)",
+    ),
+    Wrong("wrong_cache_of_the_first_pass", "In a second pass each epoch decodes again.")
+    .expect(test_make_dataset="partial:dataset-decodes-in-a-later-pass")
+    .breaks("in a later one at most once")
+    .base("order_by_numpy")
+    .edit("    decoded = {}\n", "    decoded, passed = {}, []\n")
+    .edit(
+        "                if i not in decoded:\n"
+        "                    decoded[i] = decode(tf.constant(x[i]))\n"
+        "                yield decoded[i], y[i]\n",
+        "                row = decoded[i] if i in decoded else decode(tf.constant(x[i]))\n"
+        "                if not passed:\n"
+        "                    decoded[i] = row\n"
+        "                yield row, y[i]\n"
+        "            if order is orders[-1]:\n"
+        "                decoded.clear()\n"
+        "                passed.append(True)\n",
+    ),
     Wrong("wrong_no_shuffle", "Nothing is shuffled.")
     .expect(test_make_dataset="partial:dataset-not-shuffled")
     .edit("pairs.shuffle(n + 5, seed)", "pairs"),

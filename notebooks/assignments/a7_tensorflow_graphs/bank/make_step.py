@@ -138,6 +138,24 @@ WRONG = [
     .expect(test_make_step="partial:step-history-of-numpy-numbers")
     .base("py_function")
     .edit("history.append(float(value))", "history.append(np.float32(value))"),
+    Wrong("wrong_history_cleared", "The list is emptied first.")
+    .expect(test_make_step="partial:step-history-not-kept")
+    .breaks("appends the loss that it returns to the list `history`")
+    .edit("    def body(x, y, rate):\n", "    history.clear()\n\n    def body(x, y, rate):\n"),
+    Wrong("wrong_history_written_anew", "The list becomes that of the step's own losses.")
+    .expect(test_make_step="partial:step-history-not-kept")
+    .breaks("appends the loss that it returns to the list `history`")
+    .edit("    def body(x, y, rate):\n", "    losses = []\n\n    def body(x, y, rate):\n")
+    .edit("history.append(value)", "losses.append(value)\n        history[:] = losses"),
+    Wrong("wrong_returns_a_number_of_numpy", "The step returns a number of NumPy.")
+    .expect(test_make_step="partial:step-returns-another-type")
+    .breaks("a scalar tensor or a Python float")
+    .edit("        return value\n", "        return np.float32(value)\n"),
+    Wrong("wrong_arrays_and_tensors_apart", "One graph for arrays, one for tensors; nobody has a name for it.")
+    .expect(test_make_step="partial")
+    .breaks("Python runs `loss_fn` exactly once")
+    .edit(f"graph = {TRACED}", f"graphs = [\n        {TRACED}\n        for _ in range(2)\n    ]")
+    .edit("value = graph(tf.convert", "value = graphs[tf.is_tensor(x)](tf.convert"),
     Wrong("wrong_no_history", "Nothing is appended.")
     .expect(test_make_step="partial:step-history-missing")
     .edit("        history.append(value)\n", ""),

@@ -46,6 +46,34 @@ WRONG = [
     Wrong("wrong_tf_norm", "tf.norm, as it is.")
     .expect(test_row_norms="partial:norms-squares-out-of-range")
     .whole("def row_norms(x):\n    return tf.norm(x, axis=1)"),
+    Wrong("wrong_scale_without_sign", "Each row is divided by its largest entry, which may be a small positive one.")
+    .expect(test_row_norms="partial")
+    .breaks("The norms are right for all entries")
+    .edit("tf.reduce_max(tf.abs(x), axis=-1)", "tf.reduce_max(x, axis=-1)")
+    .edit("tf.where(top == 0,", "tf.where(top <= 0,"),
+    Wrong("wrong_scale_of_the_smallest", "Each row is divided by its smallest entry that is not 0.")
+    .expect(test_row_norms="partial")
+    .breaks("The norms are right for all entries")
+    .edit("tf.reduce_max(tf.abs(x), axis=-1)", "tf.reduce_min(tf.where(x == 0, x.dtype.max, tf.abs(x)), axis=-1)"),
+    Wrong("wrong_float64_as_it_is", "tf.norm for float64.")
+    .expect(test_row_norms="partial")
+    .breaks("At a row of zeros the gradient is zero")
+    .base("double_where")
+    .edit(
+        "def row_norms(x):\n", "def row_norms(x):\n    if x.dtype == tf.float64:\n        return tf.norm(x, axis=1)\n"
+    ),
+    Wrong("wrong_graph_as_it_is", "tf.norm while a function is traced.")
+    .expect(test_row_norms="partial")
+    .breaks("Norms and gradients are right inside a `tf.function`")
+    .base("double_where")
+    .edit(
+        "def row_norms(x):\n",
+        "def row_norms(x):\n    if not tf.executing_eagerly():\n        return tf.norm(x, axis=1)\n",
+    ),
+    Wrong("wrong_upstream_clipped", "What comes back is clipped.")
+    .expect(test_row_norms="partial")
+    .breaks("upstream gradients from 0.001 to 1000")
+    .edit('"i,ij->ij", dy, unit', '"i,ij->ij", tf.clip_by_value(dy, x.dtype.as_numpy_dtype(-100), 100), unit'),
     Wrong("wrong_nan", "The zero is divided by.")
     .expect(test_row_norms="partial:norms-nan-at-zero")
     .breaks("At a row of zeros the gradient is zero")
@@ -133,4 +161,20 @@ def row_norms(x):
     .expect(test_row_norms="failed")
     .base("double_where")
     .edit("tf.zeros_like(norms), norms)", "tf.zeros_like(norms), norms)[:, None]"),
+    Wrong("wrong_one_scale_divided_by_one", "One scale for all rows, and a norm of 0 is replaced by 1 in the gradient.")
+    .expect(test_row_norms="partial:norms-one-scale-for-all-over-one")
+    .breaks("The norms are right for all entries")
+    .whole("""
+@tf.custom_gradient
+def row_norms(x):
+    top = tf.reduce_max(tf.abs(x))
+    top = tf.where(top > 0, top, tf.ones_like(top))
+    norms = top * tf.sqrt(tf.reduce_sum(tf.square(x / top), axis=1))
+
+    def back(upstream):
+        safe = tf.where(norms > 0, norms, tf.ones_like(norms))
+        return x * (upstream / safe)[:, None]
+
+    return norms, back
+"""),
 ]

@@ -119,6 +119,10 @@ WRONG = [
     .expect(test_run_training="failed:session-losses-not-floats")
     .base("within_the_graph")
     .edit("eval(feed).tolist()", "eval(feed)"),
+    Wrong("wrong_w_as_a_list", "w is a list.")
+    .expect(test_run_training="failed")
+    .breaks("`w` is the value of the variable after the last step, an array")
+    .edit('return losses, session.run(nodes["w"])', 'return losses, session.run(nodes["w"]).tolist()'),
     Wrong("wrong_trains_twice", "The step is fetched in both runs.")
     .expect(test_run_training="failed:session-trains-twice")
     .breaks("For each batch, in order, `train` runs once")

@@ -106,6 +106,17 @@ WRONG = [
     Wrong("wrong_tape_only_w", "b is not trained.")
     .expect(test_train_with_tape="failed:tape-only-w-is-trained")
     .edit("variables = [w, b]", "variables = [w]"),
+    Wrong("wrong_sensitivities_as_tensors", "The sensitivities are tensors.")
+    .expect(test_train_with_tape="partial:tape-sensitivities-as-tensors")
+    .breaks("an array of the shape of `x1`")
+    .edit("np.array(sensitivity)", "sensitivity"),
+    Wrong("wrong_copy_of_the_optimizer", "A copy of the optimizer, which begins anew in each call.")
+    .expect(test_train_with_tape="partial")
+    .breaks("the optimizer takes one step")
+    .edit(
+        "    result = ([], [])\n",
+        "    result = ([], [])\n    optimizer = type(optimizer).from_config(optimizer.get_config())\n",
+    ),
     Wrong("wrong_two_steps", "Two steps with the same gradients.")
     .expect(test_train_with_tape="failed:tape-step-taken-twice")
     .edit(
