@@ -36,7 +36,7 @@ _XYZ = {
 }
 
 
-@check("c is the sum of x * y + z")
+@check("small_graph runs, and its c is the sum of x * y + z")
 def small_graph_value(small_graph: Function) -> None:
     hints = {
         "shape": "c is one number: the sum over all entries.",
@@ -213,7 +213,8 @@ _BACKWARD_HINTS = {
     "b1 shape": "One bias serves all rows of the batch. What does each row add to its gradient?",
     "b2 shape": "One bias serves all rows of the batch. What does each row add to its gradient?",
     "W1": "Go back step by step: through W2 to hidden, through ReLU to x @ W1 + b1, then to W1. "
-    "Where ReLU gave 0, a small change of its input changes nothing.",
+    "Where x @ W1 + b1 is negative, ReLU gave 0, and a small change of its input changes nothing. Is that where your "
+    "gradient stops? b1 counts there too.",
     "b1": "b1 is added before ReLU. Which of its entries can still reach the scores, and in which rows?",
     "W2": "Each weight of W2 joins one hidden unit and one score. Which two arrays meet in its gradient?",
     "b2": "Each entry of b2 is added to one column of scores, in every row.",
@@ -239,8 +240,8 @@ def backward_uses_its_cache(two_layer_forward: Function, two_layer_backward: Fun
     _, cache = _forward(two_layer_forward, x, params)
     _forward(two_layer_forward, -x, {name: 2 * value for name, value in params.items()})
     hint = (
-        "Take everything from `cache`: two_layer_backward must not read variables from outside, and each call of "
-        "two_layer_forward makes a new cache."
+        "Each call of two_layer_forward needs a cache of its own, with arrays of its own, that later calls do not "
+        "fill again. And two_layer_backward needs to take everything from `cache`, nothing from variables outside."
     )
     found = compare("grads", _backward(two_layer_backward, _dscores(), cache), alone)
     require(found, {"": hint, "factor": hint}, source="without the second call it is")

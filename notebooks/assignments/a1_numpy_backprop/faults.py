@@ -86,6 +86,18 @@ SMALL_GRAPH = [
         pairs=False,
     ),
     Fault(
+        "graph-gradient-has-one-axis",
+        family="NP02",
+        cell="small_graph",
+        edits={"np.ones_like(z)": "np.ones(len(z))"},
+        words="Arrays with one axis come out right. For arrays with more, your gradient of b still has one axis, with "
+        "a 1 for each row; `len(z)`, for example, counts the rows alone. NumPy then multiplies it with x and y by "
+        "their last axes, or refuses to. A gradient has one slope for each entry of its array. Look at the shape of "
+        "the gradient with which your way back begins.",
+        tests=GRAPH,
+        pairs=False,
+    ),
+    Fault(
         "graph-grad-z-is-one-number",
         family="NP02",
         cell="small_graph",
@@ -140,6 +152,24 @@ NUMERICAL_GRADIENT = [
         words="Your values are the one-sided difference, from x - h to x. Its error shrinks with h, that of the "
         "central difference with h * h, which is thousands of times smaller for h = 1e-5. Look at the first point at "
         "which you call f.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-one-sided-over-2h",
+        cell="numerical_gradient",
+        edits={CENTRAL: "gradient[index] = (f(x + step) - f(x)) / (2 * h)"},
+        words="Your values are the change of f from x to x + h, divided by 2 * h. These two points are only h apart, "
+        "so the slope comes out about half as large as it is. The lower point is x - h; whoever raises an entry by h "
+        "and then lowers it by h is back at x. Look at the second point at which you call f.",
+        tests=DIFFERENCES,
+    ),
+    Fault(
+        "difference-one-sided-below-over-2h",
+        cell="numerical_gradient",
+        edits={CENTRAL: "gradient[index] = (f(x) - f(x - step)) / (2 * h)"},
+        words="Your values are the change of f from x - h to x, divided by 2 * h. These two points are only h apart, "
+        "so the slope comes out about half as large as it is. The upper point is x + h; whoever lowers an entry by h "
+        "and then raises it by h is back at x. Look at the upper one of the points at which you call f.",
         tests=DIFFERENCES,
     ),
     Fault(
@@ -416,13 +446,28 @@ FORWARD = [
         "cache-shared-between-calls",
         cell="two_layer_forward",
         edits={
-            'cache = {"x": x, "hidden": hidden, "W2": params["W2"]}': "cache = two_layer_forward.__dict__\n"
+            # As with variables outside, a copy of the cache has the values of the latest call too.
+            'cache = {"x": x, "hidden": hidden, "W2": params["W2"]}': "class Latest(dict):\n"
+            "        def __deepcopy__(self, memo):\n"
+            "            return self\n\n"
+            '    cache = vars(two_layer_forward).setdefault("latest", Latest())\n'
             '    cache.update(x=x, hidden=hidden, W2=params["W2"])'
         },
         words="Your backward pass uses values of the latest forward pass, not those of the cache that it is given. "
         "After two forward passes the first can no longer be differentiated. Look for variables that live outside "
         "the two functions, or for one cache object that every call fills anew.",
         tests=NETWORK,
+    ),
+    Fault(
+        "cache-overwritten",
+        family="NP12",
+        cell="two_layer_forward",
+        # Named by the check: a copy of the cache stays good, the cache itself does not. What they share is open.
+        words="A second call of two_layer_forward, on other arrays of the same shapes, changes what is in the cache of "
+        "the first: a copy of that cache from before the second call gives other gradients than the cache itself. "
+        "The backward pass of the first call then works with numbers of the second. Look for an array or a container "
+        "that is made once and filled anew by every call.",
+        tests=("test_two_layer_forward",),
     ),
     Fault(
         "w2-gradient-before-relu",
@@ -483,6 +528,25 @@ BACKWARD_FAULTS = [
         "change of its input changes nothing, so no gradient may come back. Look at the step from `hidden` to x @ W1 "
         "+ b1.",
         tests=BACKWARD,
+    ),
+    Fault(
+        "relu-mask-without-bias",
+        family="NP15",
+        cell="two_layer_backward",
+        # The reference's cache holds no W1, so it is put there.
+        edits={
+            "def two_layer_backward(dscores, cache):": "forward = two_layer_forward\n\n\n"
+            "def two_layer_forward(x, params):\n"
+            "    scores, cache = forward(x, params)\n"
+            '    return scores, cache | {"W1": params["W1"]}\n\n\n'
+            "def two_layer_backward(dscores, cache):",
+            "dhidden * (hidden > 0)": 'dhidden * (x @ cache["W1"] > 0)',
+        },
+        words="Your gradients of W1 and b1 come back through ReLU where x @ W1 is positive, whatever b1 is. But the "
+        "forward pass takes the maximum of 0 and x @ W1 + b1. Where the bias changes the sign, you take a unit for "
+        "on that was off, or the other way round. Look at which array your mask is made of.",
+        tests=BACKWARD,
+        pairs=False,
     ),
     Fault(
         "relu-derivative-inverted",
@@ -1062,6 +1126,23 @@ CROSS_ENTROPY = [
         "from the right, so its entries would go with the columns, and where there are as many rows as columns they "
         "do, without an error. A sum or a maximum over an axis drops that axis unless it is told to keep it. Look at "
         "the shapes in the line that raised.",
+        tests=("test_softmax_cross_entropy",),
+        pairs=False,
+    ),
+    Fault(
+        "flat-index-in-the-labels-dtype",
+        family="NP10",
+        cell="softmax_cross_entropy",
+        edits={
+            "rows = np.arange(len(labels))": "rows = np.arange(len(labels)).astype(labels.dtype)\n"
+            "    flat = rows * scores.shape[1] + labels",
+            PICKED: "-log_p.ravel()[flat].mean()",
+            "dscores[rows, labels] -= 1": "dscores.ravel()[flat] -= 1",
+        },
+        words="With labels of 8 bits your values are right for small tables, and wrong where the table has more "
+        "entries than 8 bits can count. The place of a row's right class in the whole table, row times C plus label, "
+        "does not fit into such a dtype, and NumPy goes on from the other end without an error. Look at the dtype of "
+        "the places that you compute from the labels.",
         tests=("test_softmax_cross_entropy",),
         pairs=False,
     ),

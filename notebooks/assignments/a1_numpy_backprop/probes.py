@@ -20,11 +20,24 @@ def forward_scores(ns, x, params):
     return returned[0]
 
 
-def scores_twice(ns, x, params):
+def scores_twice(ns, x, params, other_x, other_params, dscores):
+    """Scores twice with the same arrays, and what the student's own backward pass makes of the first cache.
+
+    That is asked after a call with other arrays of the same shapes: of a copy from before that call, of the cache
+    itself, and of a second copy. So a wrong backward pass is not taken for a wrong cache. Without one there are none.
+    """
     import copy
 
-    scores = [copy.deepcopy(ns.two_layer_forward(x, params)[0]) for _ in range(2)]
-    return scores[0], scores[1]
+    first, cache = ns.two_layer_forward(x, params)
+    first = copy.deepcopy(first)
+    again = copy.deepcopy(ns.two_layer_forward(x, params)[0])
+    try:
+        copies = [copy.deepcopy(cache) for _ in range(2)]
+        ns.two_layer_forward(other_x, other_params)
+        grads = [copy.deepcopy(ns.two_layer_backward(dscores, of)) for of in (copies[0], cache, copies[1])]
+    except Exception:
+        grads = []
+    return first, again, grads
 
 
 def scores_and_gradients(ns, x, params, dscores):
@@ -38,22 +51,32 @@ def scores_and_gradients(ns, x, params, dscores):
 def backward_after_another_forward(ns, x, params, dscores, other_x, other_params):
     """Scores and gradients twice with the same arrays, and then the gradients of the last cache once more.
 
-    A cache that is used up has no others: two_layer_backward may take its arrays out.
+    A cache that is used up has no others: two_layer_backward may take its arrays out. Last come the gradients, twice,
+    of a copy of that cache from before the other forward pass.
     """
     import copy
+
+    def copy_of(cache):
+        try:
+            return copy.deepcopy(cache)
+        except Exception:
+            return None
+
+    def gradients_of(cache):
+        try:
+            return copy.deepcopy(ns.two_layer_backward(dscores, cache))
+        except Exception:
+            return None
 
     found = []
     for _ in range(2):
         returned = ns.two_layer_forward(x, params)
         if not isinstance(returned, (tuple, list)) or len(returned) != 2:
             raise TypeError("two_layer_forward should return the tuple (scores, cache)")
+        kept = copy_of(returned[1])
         ns.two_layer_forward(other_x, other_params)
         found.append(copy.deepcopy((returned[0], ns.two_layer_backward(dscores, returned[1]))))
-    try:
-        again = ns.two_layer_backward(dscores, returned[1])
-    except Exception:
-        again = None
-    return *found, again
+    return *found, gradients_of(returned[1]), gradients_of(kept), gradients_of(kept)
 
 
 def central_difference_of_a_cubic(ns, x, coefficients, h):

@@ -148,6 +148,22 @@ def numerical_gradient(f, x, h=1e-5):
         g[i] = (up - f(v)) / (2 * h)
     return g
 """),
+    Wrong("wrong_difference_back_at_x", "Raised by h, then lowered by h: the second point is x itself.")
+    .breaks("whose entries are the $g_i$ for that `h`")
+    .expect(test_numerical_gradient="failed:difference-one-sided-over-2h")
+    .whole("""
+def numerical_gradient(f, x, h=1e-5):
+    v, g = x.copy(), np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        v[i] += h
+        up = f(v)
+        v[i] -= h
+        g[i] = (up - f(v)) / (2 * h)
+    return g
+"""),
+    Wrong("wrong_difference_up_to_x", "Lowered by h, then raised by h: the second point is x itself.")
+    .expect(test_numerical_gradient="failed:difference-one-sided-below-over-2h")
+    .edit("f(x + e) - f(x - e)", "f(x) - f(x - e)"),
     Wrong("wrong_difference_flat_points", "f gets all entries in one row.")
     .breaks("`f` gets an array with the shape of `x`")
     .expect(test_numerical_gradient="failed")

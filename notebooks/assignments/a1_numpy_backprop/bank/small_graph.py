@@ -76,6 +76,15 @@ WRONG = [
     .edit("np.ones(b.shape)", "x * y")
     .base("right_add_and_take_back", cell="numerical_gradient")
     .edit("        x[idx] += h\n        g[idx]", "        g[idx]"),
+    Wrong("wrong_graph_one_axis", "The gradient of b has a 1 for each row.")
+    .breaks("three arrays with the shape of `x`")
+    .expect(test_small_graph="failed:graph-gradient-has-one-axis")
+    .whole("""
+def small_graph(x, y, z):
+    total = (x * y + z).sum()
+    up = np.ones(x.shape[0])
+    return total, up * y, up * x, up
+"""),
     Wrong("wrong_half_done", "Three exercises are as they were handed out, and one function returns nothing.")
     .expect(
         test_small_graph="failed",

@@ -42,6 +42,20 @@ def softmax_cross_entropy(scores, labels):
     Wrong("wrong_flat_put", "The same with np.put alone.")
     .expect(test_softmax_cross_entropy="partial:floating-point-numbers-for-integers")
     .edit("np.eye(C)[labels]", "np.zeros((N, C))\n    np.put(y, C * np.arange(N) + labels, 1)"),
+    Wrong("wrong_flat_index_of_8_bits", "Places in the whole table are computed in the dtype of the labels.")
+    .breaks("of any integer dtype")
+    .expect(test_softmax_cross_entropy="partial:flat-index-in-the-labels-dtype")
+    .whole("""
+def softmax_cross_entropy(scores, labels):
+    n, c = scores.shape
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    right = labels + c * np.arange(n, dtype=labels.dtype)
+    flat = p.reshape(-1)
+    loss = -np.log(np.maximum(flat[right], 1e-300)).mean()
+    flat[right] -= 1
+    return loss, p / n
+"""),
     Wrong("wrong_float_labels", "The labels are made floating-point numbers with the scores.")
     .expect(test_softmax_cross_entropy="failed:index-of-floating-point-numbers")
     .edit("    N, C = scores.shape", "    N, C = scores.shape\n    labels = labels.astype(scores.dtype)"),

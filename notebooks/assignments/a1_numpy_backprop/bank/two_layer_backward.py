@@ -90,6 +90,14 @@ WRONG = [
     Wrong("wrong_relu_derivative_missing", "The gradient passes through ReLU unchanged.")
     .expect(test_two_layer_backward="partial:relu-derivative-missing")
     .edit("dscores @ W2.T * (hidden > 0)", "np.dot(dscores, W2.T)"),
+    Wrong("wrong_mask_without_bias", "The mask is computed again, from x @ W1 alone.")
+    .breaks("a dict with the gradient of $L$ for each parameter")
+    .expect(test_two_layer_backward="partial:relu-mask-without-bias")
+    .edit(
+        "dh = dscores @ W2.T * (hidden > 0)",
+        'dh = np.where(x.dot(cache["first"]) > 0, np.dot(dscores, W2.T), 0)',
+    )
+    .edit('"W2": params["W2"]', '"W2": params["W2"], "first": params["W1"]', cell="two_layer_forward"),
     Wrong("wrong_relu_of_the_gradient", "Applies ReLU to the gradient instead of its slope.")
     .expect(test_two_layer_backward="partial:relu-mask-from-the-gradient")
     .edit("dh = dscores @ W2.T * (hidden > 0)", "dh = np.maximum(dscores @ W2.T, 0)"),

@@ -82,6 +82,24 @@ WRONG = [
         'h = np.maximum(np.dot(x, params["W1"]) + params["b1"], 0)',
         'x = np.dot(x, params["W1"]) + params["b1"]\n    h = np.maximum(x, 0)',
     ),
+    Wrong("wrong_hidden_in_a_buffer", "One hidden array for each shape, filled anew by every call, is in every cache.")
+    .expect(test_two_layer_forward="partial:cache-overwritten")
+    .edit("def two_layer_forward(x, params):", "buffers = {}\n\n\ndef two_layer_forward(x, params):")
+    .edit(
+        'h = np.maximum(np.dot(x, params["W1"]) + params["b1"], 0)',
+        """size = len(x), len(params["b1"])
+    h = buffers.setdefault(size, np.empty(size))
+    np.dot(x, params["W1"], out=h) if x.dtype == h.dtype else np.copyto(h, np.dot(x, params["W1"]))
+    h += params["b1"]
+    np.maximum(h, 0, out=h)""",
+    ),
+    Wrong("wrong_one_dict_for_all_calls", "The cache is a dict outside the function, which every call fills.")
+    .expect(test_two_layer_forward="partial:cache-overwritten")
+    .edit("def two_layer_forward(x, params):", "saved = {}\n\n\ndef two_layer_forward(x, params):")
+    .edit(
+        '    return np.dot(h, params["W2"]) + params["b2"], {"x": x, "hidden": h, "W2": params["W2"]}',
+        '    saved.update(x=x, hidden=h, W2=params["W2"])\n    return np.dot(h, params["W2"]) + params["b2"], saved',
+    ),
     Wrong("wrong_scores_alone", "No cache.")
     .breaks("It returns the tuple `(scores, cache)`")
     .expect(test_two_layer_forward="failed")
