@@ -289,7 +289,10 @@ SERIES = {
     "nan between": [5, 3, math.nan, 6, 4, 6, 6],
     "last is best": [5, 4, 3],
     "by little": [4, 3, 5, 2, 1, 3, 3],
+    "large": [1, 2, 4, 3, 5],
 }
+FAR = 1e36
+"""how far values may lie from 0: no number that somebody makes up for a start is worse, and float32 still holds them"""
 
 
 def script(draw, ranks):
@@ -332,22 +335,28 @@ def test_patience(student, reference, draw, expect, patience, ranks):
 
 
 @pytest.mark.cell("test_stop_at_best", weight=3, search="single")
-@pytest.mark.parametrize("name", ["equal", "nan first", "nan between", "by little"])
+@pytest.mark.parametrize("name", ["equal", "nan first", "nan between", "by little", "large"])
 def test_no_improvement(student, reference, draw, expect, name):
     """An equal value and nan do not improve; the first real value does, and each that is better, by however little."""
     options = {"patience": 3 if name == "nan first" else 2}
     values, weights = script(draw, SERIES[name])
     if name == "by little":  # best and worst differ by less than 1e-4
         values = [0.5 + 2e-5 * value for value in values]
+    if name == "large":
+        values = [FAR * value for value in values]
     require_best(student, reference, draw, expect, options, [(values, weights)])
 
 
 @pytest.mark.cell("test_stop_at_best", weight=3, search="single")
-@pytest.mark.parametrize("ranks", [[1, 5, 2, 3, 4, 2, 1, 6], [4, 6, 5]])
-def test_largest_is_best(student, reference, draw, expect, ranks):
-    """With mode="max" the largest value is the best; monitor says which number to look at."""
+@pytest.mark.parametrize(
+    ("ranks", "sign"),
+    [([1, 5, 2, 3, 4, 2, 1, 6], 1.0), ([4, 6, 5], 1.0), ([1, 2, 4, 3, 5], -1.0), ([1, 2, 4, 3, 5], -FAR)],
+)
+def test_largest_is_best(student, reference, draw, expect, ranks, sign):
+    """With mode="max" the largest value is the best, below 0 too; monitor says which number to look at."""
     options = {"monitor": "val_accuracy", "mode": "max", "patience": 2}
-    require_best(student, reference, draw, expect, options, [script(draw, ranks)])
+    values, weights = script(draw, ranks)
+    require_best(student, reference, draw, expect, options, [([sign * value for value in values], weights)])
 
 
 @pytest.mark.cell("test_stop_at_best", search="single")

@@ -702,6 +702,34 @@ STOP_FAULTS = [
         "least size: each value that is better than the best one before improves. Look at your comparison.",
         tests=STOP,
     ),
+    # Before "negative": this one passes some of the cases in which that one fails.
+    Fault(
+        "stop-start-beats-far-values",
+        cell="stop_at_best",
+        edits={"        self.best = np.inf\n": "        self.best = np.inf if self.sign > 0 else 1e9\n"},
+        words='With mode="max" values that are far below 0 never improve in your callback, not even the first, and no '
+        "weights come back. The text asks for no bound on the values: the first finite one always improves. Look at "
+        "what the first value is compared with.",
+        tests=STOP,
+    ),
+    Fault(
+        "stop-start-beats-large-values",
+        cell="stop_at_best",
+        edits={"if value < self.best:": "if value < (min(self.best, 1e9) if self.sign > 0 else self.best):"},
+        words='With mode="min" large values never improve in your callback, not even the first, and no weights come '
+        "back. A loss may begin very large, and the first finite value always improves. Look at what the first value "
+        "is compared with.",
+        tests=STOP,
+    ),
+    Fault(
+        "stop-start-beats-negative-values",
+        cell="stop_at_best",
+        edits={"        self.best = np.inf\n": "        self.best = np.inf if self.sign > 0 else 0.0\n"},
+        words='With mode="max" values below 0 never improve in your callback, not even the first, and no weights come '
+        "back. A number that grows while training gets better may be negative: a log-likelihood, for example. Look at "
+        "what the first value is compared with.",
+        tests=STOP,
+    ),
     Fault(
         "stop-nan-first",
         cell="stop_at_best",

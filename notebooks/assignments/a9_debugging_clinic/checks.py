@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from faults import NAMES, copies, renamed
-from probes import digits_run, forecast_run, half_run, keras_run, long_economy, long_run, pets_run
+from probes import digits_run, forecast_run, half_run, keras_run, long_economy, long_interrupted, long_run, pets_run
 
 from course_lib.checks import clinic
+from course_lib.checks.a9_debugging_clinic import CATALOG
 
 F = "float32"
 CLOSE = {"rtol": 1e-3, "atol": 1e-4}
@@ -141,6 +142,8 @@ def require_diagnosis(submission, expect, flag, number):
     wanted, _ = planted(number, student)
     given = set(assigned(written, f"diagnosis_{number}"))
     expect.true(given, f"diagnosis_{number} names no code.", fault="diagnosis-not-given")
+    unknown = ", ".join(sorted(given - set(CATALOG)))
+    expect.true(not unknown, f"Not in the catalog: {unknown}.", fault="diagnosis-not-in-the-catalog")
     wrong = len(given - wanted)
     said = f"{len(given & wanted)} of the {len(given)} codes in diagnosis_{number} are right"
     expect.true(not wrong, f"{said}.", fault="diagnosis-wrong")
@@ -215,29 +218,42 @@ def require_history(expect, got, wanted, tolerances=CLOSE):
 
 
 @pytest.mark.cell("test_script_1", weight=RESULTS)
-@pytest.mark.parametrize(("n", "m", "place"), [(21, 19, "cpu"), (37, 21, "cuda")])
+@pytest.mark.parametrize(("n", "m", "place"), [(37, 19, "cpu"), (37, 21, "cuda")])
 def test_digits(student, reference, draw, expect, device, n, m, place):
     """Mended, script 1 trains and tests as a healthy one does, on other data: the same weights, the same numbers."""
     x_train, y_train, x_test, y_test = split(draw, (n, m), 5, 3, 1.0)
     data = {"x_train": x_train, "y_train": y_train, "x_test": x_test + np.float32(0.7), "y_test": y_test}
-    options = {"hidden": 6, "classes": 3, "epochs": 3, "lr": 0.1, "seed": seed(draw), "device": place_on(device, place)}
+    options = {"hidden": 6, "classes": 3, "epochs": 4, "lr": 0.1, "seed": seed(draw), "device": place_on(device, place)}
     start = reference.run(digits_run, **data, options=options | {"epochs": 0})["weights"]
     got, wanted = (side.run(digits_run, **data, options=options) for side in (student, reference))
-    expect.trajectory(got["weights"], wanted["weights"], start, steps=9, name="the weights")
+    expect.trajectory(got["weights"], wanted["weights"], start, steps=12, name="the weights")
     expect.close(got["statistics"], wanted["statistics"], "the running statistics", **CLOSE)
     require_history(expect, got["history"], wanted["history"])
+    expect.close(got["outputs"], wanted["outputs"], "the outputs for the test rows", **CLOSE)
+    # The loss that `evaluate_digits` is given may take means or sums: the caller is the script itself.
+    tested, right = got["tested"], wanted["tested"][0]
+    nearest = tested[np.argmin(np.abs(tested[:, 0] - right[0]))]
+    expect.close(nearest, right, "loss and accuracy by `evaluate_digits`, for batches of 16 rows and fewer", **CLOSE)
 
 
 # --- 2. mixed precision ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.cell("test_script_2", weight=RESULTS, needs="cuda")
-@pytest.mark.parametrize(("n", "group", "bound"), [(60, 3, 0.2), (37, 2, 0.3)])
-def test_half(student, reference, draw, expect, n, group, bound):
+@pytest.mark.parametrize(
+    ("n", "group", "bound", "largest", "place"),
+    [
+        *((57, 3, 0.2, 0, "cuda"), (33, 2, 0.3, 0, "cuda"), (9, 2, 0.3, 0, "cuda")),  # the last batch has one row
+        *((48, 3, 0.2, 0, "cuda:1"), (61, 2, 0.3, 6e3, "cuda")),
+    ],
+)
+def test_half(student, reference, draw, expect, n, group, bound, largest, place):
     """Mended, script 2 makes the updates of a healthy one, on other data: the same rates, norms, losses and weights."""
     x, y = rows(draw, n, 5, 3)
+    if largest:  # gradients overflow in float16, and the scaler takes a smaller scale from then on
+        x[:3], y[:3] = np.float32(largest), (0, 1, 2)
     options = {"hidden": 6, "classes": 3, "epochs": 2, "lr": 0.2, "group": group, "max_norm": bound}
-    options |= {"seed": seed(draw), "device": "cuda"}
+    options |= {"seed": seed(draw), "device": place}
     got, wanted = (side.run(half_run, x=x, y=y, options=options) for side in (student, reference))
     require_history(expect, got["history"], wanted["history"], HALF)
     expect.close(got["weights"], wanted["weights"], "the weights", **HALF)
@@ -247,34 +263,32 @@ def test_half(student, reference, draw, expect, n, group, bound):
 
 
 @pytest.mark.cell("test_script_3", weight=RESULTS)
-@pytest.mark.parametrize(("epochs", "patience", "place"), [(14, 3, "cpu"), (16, 4, "cuda"), (6, 6, "cpu")])
+@pytest.mark.parametrize(("epochs", "patience", "place"), [(14, 3, "cpu"), (16, 4, "cuda"), (11, 11, "cpu")])
 def test_pets(student, reference, draw, expect, device, epochs, patience, place):
     """Mended, script 3 tunes the head as a healthy one does, on other data, and keeps the weights of the best epoch."""
-    options = {"classes": 3, "epochs": epochs, "patience": patience, "lr": 0.5, "device": place_on(device, place)}
-    for _ in range(200):
+    options = {"classes": 3, "epochs": epochs, "patience": patience, "lr": 0.05, "device": place_on(device, place)}
+    for _ in range(100):  # about four, until each rule for the best epoch gives another course
         data = pets(draw) | {"options": options | {"seed": seed(draw)}}
         whole = reference.run(pets_run, **data | {"options": data["options"] | {"patience": epochs}})["history"]
-        courses = [
-            course(whole, patience, *losses) for losses in itertools.product(("val_loss", "train_loss"), repeat=2)
-        ]
+        losses = whole["val_loss"], whole["train_loss"]
+        courses = [course(*rule, patience) for rule in itertools.product(losses, repeat=2)]
         ends, best = courses[0]
-        telling = patience >= epochs or (len(set(courses)) == 4 and ends < epochs)
-        if 0 < best < ends - 1 and telling:
+        if 0 < best < ends - 1 and len(set(courses)) == 4:
             break
     got, wanted = student.run(pets_run, **data), reference.run(pets_run, **data)
     require_history(expect, got["history"], wanted["history"])
     expect.close(got["outputs"], wanted["outputs"], "the outputs for the validation rows", **CLOSE)
     expect.close(got["head"], wanted["head"], "the weights of the head", **CLOSE)
+    expect.close(got["first"], wanted["first"], "the outputs of `trained` after the call", **CLOSE)
 
 
-def course(history, patience, compared, kept):
+def course(compared, kept, patience):
     """After how many epochs a run ends and which one it calls the best, by the losses that it compares and keeps."""
-    lowest, best, waited = np.inf, 0, 0
-    for epoch, (loss, noted) in enumerate(zip(history[compared], history[kept], strict=True)):
-        waited += 1
+    lowest, best = np.inf, 0
+    for epoch, (loss, noted) in enumerate(zip(compared, kept, strict=True)):
         if loss < lowest:
-            lowest, best, waited = noted, epoch, 0
-        if waited == patience:
+            lowest, best = noted, epoch
+        if epoch - best == patience:
             break
     return epoch + 1, best
 
@@ -307,18 +321,27 @@ def test_forecast(student, reference, draw, expect, device, length, window, held
     got, wanted = student.run(forecast_run, **data), reference.run(forecast_run, **data)
     require_history(expect, got["history"], wanted["history"])
     expect.close(got["weights"], wanted["weights"], "the weights", **CLOSE)
+    expect.close(got["outputs"], wanted["outputs"], "the predictions of the network for windows", **CLOSE)
+    for name in ("windows", "targets"):
+        expect.close(got[name], wanted[name], f"the {name} of `make_windows`", **CLOSE)
 
 
 # --- 5. a long run --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.cell("test_script_5", weight=RESULTS / 2)
-@pytest.mark.parametrize(("n", "stops", "place"), [(20, [3], "cpu"), (20, [2, 4], "cpu"), (37, [1, 3, 5], "cuda")])
-def test_long(student, reference, draw, expect, device, n, stops, place):
+@pytest.mark.parametrize(
+    ("n", "stops", "steps", "place"),
+    [(20, [3], 0, "cpu"), (20, [2, 4], 0, "cpu"), (37, [1, 3, 5], 0, "cuda"), (20, [4], 7, "cpu")],
+)
+def test_long(student, reference, draw, expect, device, n, stops, steps, place):
     """Mended, script 5 ends with the weights and the losses of a healthy one, on other data, interrupted or not."""
     x, y = rows(draw, n, 4, 3)
     options = {"hidden": 5, "classes": 3, "lr": 0.2, "seed": seed(draw), "device": place_on(device, place)}
-    got, wanted = (side.run(long_run, x=x, y=y, stops=stops, options=options) for side in (student, reference))
+    probe, how = long_run, {"stops": stops}
+    if steps:  # interrupted in its last epoch; that it goes on with other labels tells what was done before
+        probe, how = long_interrupted, {"later": (y + 1) % 3, "until": stops[0], "steps": steps}
+    got, wanted = (side.run(probe, x=x, y=y, options=options, **how) for side in (student, reference))
     expect.close(got["losses"], wanted["losses"], "the losses", **CLOSE)
     expect.close(got["weights"], wanted["weights"], "the weights", **CLOSE)
 
@@ -333,7 +356,8 @@ def test_economy_of_long(student, reference, draw, expect):
     expect.close(got["weights"], wanted["weights"], "the weights", **CLOSE)
     copied, due = got["copied"], wanted["copied"]
     said = f"{copied} bytes go to the device; {due} are due."
-    expect.true(copied < due + x.nbytes, said, fault="long-copied-every-step")
+    # Rows chosen by an index on the CPU copy the index, twice more in each epoch.
+    expect.true(copied <= due + 4 * y.nbytes, said, fault="long-copied-every-step")
     done, epochs, later = got["done"], got["epochs"], got["later"]
     # A run that goes on as if the number was right: the reader makes up for it.
     fault = "long-checkpoint-one-too-low" if (done, later) == (epochs - 1, epochs + 1) else ""
@@ -348,7 +372,7 @@ def test_keras(student, reference, draw, expect):
     """Mended, script 6 trains, stops and is tested as a healthy one is, on other data, and its outputs are logits."""
     options = {"hidden": 8, "classes": 3, "epochs": 9, "patience": 2, "lr": 0.3}
     for _ in range(30):
-        sets = split(draw, (48, 21, 21), 4, 3, 1.8)
+        sets = split(draw, (48, 21, 19), 4, 3, 1.8)
         sets[4] = sets[4] + np.float32(0.4)
         names = ("x_train", "y_train", "x_val", "y_val", "x_test", "y_test")
         data = dict(zip(names, sets, strict=True)) | {"options": options | {"seed": seed(draw)}}

@@ -377,6 +377,73 @@ MENDS = [
         "the two sets is scaled with.",
     ),
     _fault(
+        1,
+        "deviation-from-test",
+        "DA04",
+        {"spread = np.std(x_train, axis=0)": "spread = np.std(np.concatenate([x_train, x_test]), axis=0)"},
+        "The mean that the inputs are scaled with is that of the training set, and the deviation still depends on the "
+        "test set. Then the test set is no longer data that the program has never met. Look at which rows each of the "
+        "two numbers is taken from.",
+    ),
+    _fault(
+        1,
+        "mean-from-test",
+        "DA04",
+        {"center = np.mean(x_train, axis=0)": "center = np.mean(np.concatenate([x_train, x_test]), axis=0)"},
+        "The deviation that the inputs are scaled with is that of the training set, and the mean still depends on the "
+        "test set. Then the test set is no longer data that the program has never met. Look at which rows each of the "
+        "two numbers is taken from.",
+    ),
+    _fault(
+        1,
+        "mean-over-equal-batches",
+        "EV06",
+        {
+            "batch_loss.item() * len(images)\n            hits": "batch_loss.item()\n            hits",
+            "return loss_sum / seen, hits": "return loss_sum / len(loader), hits",
+            "DataLoader(test_set, batch_size=16)": "DataLoader(test_set, batch_size=len(test_set))",
+        },
+        "Your test losses are right, and `evaluate_digits` still counts each batch the same: with a loader whose last "
+        "batch is smaller, what it returns is no mean over the rows. A loader that hides this mends nothing. Look at "
+        "what is added up, and what it is divided by.",
+    ),
+    _fault(
+        1,
+        "probabilities-for-logits",
+        "LS01",
+        {
+            "        nn.Linear(hidden, classes),\n    )": "        nn.Linear(hidden, classes),\n"
+            "        nn.Softmax(dim=1),\n    )",
+            "criterion = nn.CrossEntropyLoss()": "criterion = lambda shares, labels: "
+            "nn.functional.nll_loss(torch.log(shares), labels)",
+        },
+        "The losses are right, and the outputs of the network are probabilities: no row has a negative number, and "
+        "each has the sum 1. The docstring of `make_digit_net` says that they are logits, and who uses the network "
+        "relies on that. Look at the last layer, and at what the loss expects.",
+    ),
+    _fault(
+        2,
+        "scale-taken-for-fixed",
+        "AM04",
+        {
+            "                scaler.unscale_(optimizer)\n": "",
+            "clip_grad_norm_(net.parameters(), max_norm)": "clip_grad_norm_(net.parameters(), max_norm * 1024) / 1024",
+        },
+        "As long as the scale is 1024 your norms are right. After gradients that overflow the scaler takes a smaller "
+        "scale, and from then on your norms are too small and your bound for clipping is too large. Look at what "
+        "knows the scale of the moment.",
+    ),
+    Fault(
+        "half-update-without-gradients",
+        cell="script_2",
+        raises=r"No inf checks were recorded for this optimizer",
+        words="An update is made at a moment when no parameter has a gradient. After a group is done nothing is left, "
+        "and where the number of batches is a multiple of `group`, the last group of an epoch is a whole one. Look at "
+        "when an update is made.",
+        family="OP10",
+        tests=("test_script_2",),
+    ),
+    _fault(
         2,
         "rate-steps-once-an-epoch",
         "OP07",
@@ -403,6 +470,14 @@ MENDS = [
         {"loss_sum += loss.item() * len(inputs)": "loss_sum += loss.item() / group * len(inputs)"},
         "The losses in the history are `group` times too small. The division is there for the gradients of an update; "
         "the loss of an epoch is a mean over its rows. Look at which loss is added up.",
+    ),
+    _fault(
+        2,
+        "mean-of-means",
+        "EV06",
+        {"loss.item() * len(inputs)\n            seen += len(inputs)": "loss.item()\n            seen += 1"},
+        "The loss in the history is the mean of the batches' means. A smaller last batch then counts as much as a full "
+        "one, so the number depends on the batch size. Look at what is added up, and what it is divided by.",
     ),
     _fault(
         2,
@@ -434,6 +509,7 @@ MENDS = [
         "The validation loss is compared with the training loss of the last epoch that was called the best. The two "
         "are not of one kind: which epoch is called the best, and when training stops, depends on how far they lie "
         "apart. Look at every place where `lowest` gets a value.",
+        pairs=False,
     ),
     _fault(
         3,
@@ -446,6 +522,7 @@ MENDS = [
         "The training loss is compared with the validation loss of the last epoch that was called the best. The two "
         "are not of one kind: which epoch is called the best, and when training stops, depends on how far they lie "
         "apart. Look at every place where `lowest` is used.",
+        pairs=False,  # beside another mistake it can look as a training loss does that is compared with itself
     ),
     _fault(
         3,
@@ -454,6 +531,19 @@ MENDS = [
         {"        net.train()\n        net.backbone.eval()\n": "        net.eval()\n"},
         "The head is trained without dropout, as in evaluation mode. Only the backbone has to stay as it is. Look at "
         "the mode of each part while the head is trained.",
+    ),
+    _fault(
+        3,
+        "frozen-statistics-put-back",
+        "OP15",
+        {
+            "        net.backbone.eval()\n": "",
+            "        train_loss = loss_sum / len(inputs)\n": "        train_loss = loss_sum / len(inputs)\n"
+            "        net.backbone.load_state_dict(trained.backbone.state_dict())\n",
+        },
+        "The running statistics of the backbone are the old ones where the network is validated. While the head is "
+        "trained, the backbone still scales the rows with the mean and the variance of their batch, so the head learns "
+        "from other numbers than it gets later. Look at the mode of the backbone while the head is trained.",
     ),
     _fault(
         4,
@@ -467,6 +557,33 @@ MENDS = [
         "The network learns from the right differences, and its predictions for the test still have the shape (N, 1). "
         "Minus values of shape (N,) that is an array of shape (N, N): the test error compares each prediction with "
         "each value. Look at the shape that `forward` should return.",
+    ),
+    _fault(
+        4,
+        "column-flattened-outside",
+        "AG10",
+        {
+            "self.out(states[:, -1]).squeeze(1)": "self.out(states[:, -1])",
+            "residuals = net(windows[rows]) - targets[rows]": "residuals = net(windows[rows]).squeeze(1) - "
+            "targets[rows]",
+            "predictions = net(windows[test_rows])": "predictions = net(windows[test_rows]).squeeze(1)",
+        },
+        "The numbers are right, and the network still returns predictions of shape (N, 1). The docstring of `forward` "
+        "gives another shape, and who calls the network next gets the same trouble again. Look at the shape that "
+        "`forward` should return.",
+    ),
+    _fault(
+        4,
+        "targets-mended-outside",
+        "DA14",
+        {
+            "series[start + window] for": "series[start + window - 1] for",
+            "make_windows((values - center) / spread, window)\n": "make_windows((values - center) / spread, window)\n"
+            "    targets = ((values - center) / spread)[window:]\n",
+        },
+        "The numbers are right, and `make_windows` still returns the last value of each window for its target. Its "
+        "docstring says which value that is, and who calls it next gets the same fault again. Look at which value "
+        "belongs to which window.",
     ),
     _fault(
         4,
@@ -530,6 +647,17 @@ MENDS = [
         "One generator draws the order and the noise of all epochs, one after the other. Then an epoch gets what the "
         "epochs before it have left, and its number decides nothing. Look at where the generator is made, and at its "
         "seed.",
+    ),
+    _fault(
+        5,
+        "saved-at-the-end",
+        "SV02",
+        {
+            "        save_run(path, net, optimizer, scheduler, epoch + 1, losses)\n    return net, losses": "    "
+            "save_run(path, net, optimizer, scheduler, until, losses)\n    return net, losses"
+        },
+        "The checkpoint is written at the end of a call. A run that is interrupted before has lost all the epochs of "
+        "that call. Read in the docstring when a checkpoint is written, and look at where yours is.",
     ),
     _fault(
         5,
@@ -597,9 +725,14 @@ ANSWERS = [
         "change that line alone, and see whether a symptom goes away.",
     ),
     Fault(
+        "diagnosis-not-in-the-catalog",
+        cell="diagnosis_1",
+        words="A text in your diagnosis is no code of the catalog. Copy the codes from the table, one text for each.",
+    ),
+    Fault(
         "diagnosis-not-given",
         cell="diagnosis_1",
-        words="No code of the catalog is in your diagnosis. It is a set of texts, written as in the table.",
+        words="No code is written in your diagnosis. It is a set of texts, written as in the table.",
     ),
     Fault(
         "script-rewritten",

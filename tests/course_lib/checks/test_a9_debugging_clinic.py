@@ -22,14 +22,34 @@ A9 = Visible("a9_debugging_clinic")
 A9_CHECKS = f"course_lib.checks.{A9.name}"
 SCRIPTS = range(1, 7)
 HIDDEN_ONLY = {
+    "wrong_digits_arrays",
+    "wrong_digits_logarithm_in_the_loss",
+    "wrong_digits_mean_of_all_rows",
+    "wrong_digits_one_test_batch",
+    "wrong_digits_single_test_rows",
     "wrong_forecast_all_axes",
     "wrong_forecast_flat_list",
+    "wrong_forecast_flat_outside",
+    "wrong_forecast_targets_outside",
+    "wrong_half_first_gpu",
+    "wrong_half_one_update_more",
+    "wrong_half_scale_of_the_beginning",
+    "wrong_half_scale_read_once",
+    "wrong_half_update_after_the_loop",
     "wrong_keras_softmax_at_the_end",
+    "wrong_long_labels_copied",
+    "wrong_long_losses_in_a_tensor",
+    "wrong_long_momentum_in_a_global",
     "wrong_long_reader_adds_one",
     "wrong_long_reader_counts",
+    "wrong_long_saved_every_second_epoch",
+    "wrong_long_saved_if_last",
+    "wrong_long_saved_once",
     "wrong_pets_best_if_stopped",
     "wrong_pets_best_if_waited",
+    "wrong_pets_first_network_tuned",
     "wrong_pets_half_compared",
+    "wrong_pets_tuples",
 }
 """wrong, and no visible check can tell"""
 Said = dict[str, list[str]]

@@ -184,6 +184,34 @@ WRONG = [
     def on_train_end(self, logs=None):
         if self.weights is not None:
             self.model.set_weights(self.weights)"""),
+    Wrong("wrong_stop_max_starts_at_zero", "With max the best value begins at 0.")
+    .expect(test_stop_at_best="partial:stop-start-beats-negative-values")
+    .breaks("The first finite value always improves.")
+    .edit(
+        'record is None or self.better(value, record["value"])',
+        'self.better(value, record["value"] if record else 0.0 if self.better is np.greater else np.inf)',
+    ),
+    Wrong("wrong_stop_max_starts_below_zero", "With max each value is compared with -0.1, too.")
+    .expect(test_stop_at_best="partial:stop-start-beats-negative-values")
+    .base("best_file")
+    .edit("all(value > v for v in seen)", "all(value > v for v in [-0.1, *seen])"),
+    Wrong("wrong_stop_max_starts_far_below", "With max the best value begins at -1e6.")
+    .expect(test_stop_at_best="partial:stop-start-beats-far-values")
+    .breaks("The first finite value always improves.")
+    .base("best_file")
+    .edit("all(value > v for v in seen)", "value > max(seen, default=-1e6)"),
+    Wrong("wrong_stop_min_starts_far_above", "With min the best value begins at 1e10.")
+    .expect(test_stop_at_best="partial:stop-start-beats-large-values")
+    .breaks("The first finite value always improves.")
+    .base("best_file")
+    .edit("all(value < v for v in seen)", "value < min(seen, default=1e10)"),
+    Wrong("wrong_stop_starts_at_a_number", "The best value begins at a number that is large for a loss.")
+    .expect(test_stop_at_best="partial:stop-start-beats-large-values")
+    .breaks("The first finite value always improves.")
+    .edit(
+        'record is None or self.better(value, record["value"])',
+        'self.better(value, record["value"] if record else 1e5 if self.better is np.less else -1e5)',
+    ),
     Wrong("wrong_stop_nan_first", "nan in the first epoch is never beaten.")
     .expect(test_stop_at_best="partial:stop-nan-first")
     .breaks("The first finite value always improves.")

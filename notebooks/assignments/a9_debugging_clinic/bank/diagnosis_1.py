@@ -15,9 +15,12 @@ WRONG = [
     .expect(test_script_1="partial:diagnosis-wrong")
     .edit('    "softmax-twice",\n', '    "softmax-twice",\n    "mean-of-means",\n'),
     Wrong("wrong_diagnosis_in_words", "A sentence, not codes.")
-    .expect(test_script_1="partial:diagnosis-wrong")
+    .expect(test_script_1="partial:diagnosis-not-in-the-catalog")
     .breaks("of codes from the table below")
     .whole('diagnosis_1 = {"There is a softmax too many."}'),
+    Wrong("wrong_diagnosis_misspelled", "One of the codes is written in another way.")
+    .expect(test_script_1="partial:diagnosis-not-in-the-catalog")
+    .edit("softmax-twice", "softmax_twice"),
     Wrong("wrong_diagnosis_empty", "An empty set.")
     .expect(test_script_1="partial:diagnosis-not-given")
     .whole("diagnosis_1 = set()"),

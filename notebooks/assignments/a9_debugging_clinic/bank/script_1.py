@@ -41,6 +41,14 @@ WRONG = [
     .expect(test_script_1="partial:digits-gradients-cleared-once-an-epoch")
     .edit("            optimizer.zero_grad()\n", "")
     .edit("        net.train()\n", "        net.train()\n        optimizer.zero_grad()\n"),
+    Wrong("wrong_digits_cleared_every_second_batch", "Two batches share their gradients; nobody has a name for it.")
+    .expect(test_script_1="partial")
+    .edit(
+        "            optimizer.zero_grad()\n", "            if seen % 32 == 0:\n                optimizer.zero_grad()\n"
+    ),
+    Wrong("wrong_digits_arrays", "The numbers of the epochs are arrays, not lists.")
+    .expect(test_script_1="partial")
+    .edit("    return net, history", "    return net, {name: np.array(values) for name, values in history.items()}"),
     Wrong("wrong_digits_eval_stays", "Only the first epoch trains in training mode.")
     .expect(test_script_1="partial:digits-trains-in-eval-mode")
     .edit("    for _ in range(epochs):\n        net.train()\n", "    net.train(True)\n    for _ in range(epochs):\n"),
@@ -52,6 +60,18 @@ WRONG = [
     .edit(
         "np.mean(x_train, axis=0)\n    spread = np.std(x_train, axis=0)",
         "np.vstack((x_train, x_test)).mean(axis=0)\n    spread = np.vstack((x_train, x_test)).std(axis=0)",
+    ),
+    Wrong("wrong_digits_deviation_of_all_rows", "Only the mean is that of the training rows.")
+    .expect(test_script_1="partial:digits-deviation-from-test")
+    .breaks("A mended script does what its docstrings say")
+    .base("mode_by_the_caller")
+    .edit("spread = np.std(x_train, axis=0)", "spread = np.vstack((x_test, x_train)).std(axis=0)"),
+    Wrong("wrong_digits_mean_of_all_rows", "Only the deviation is that of the training rows.")
+    .expect(test_script_1="partial:digits-mean-from-test")
+    .base("likelihood_of_logarithms")
+    .edit(
+        "center = np.mean(x_train, axis=0)",
+        "center = (x_train.sum(axis=0) + x_test.sum(axis=0)) / (len(x_train) + len(x_test))",
     ),
     Wrong("wrong_digits_mean_of_means", "Each batch counts the same.")
     .expect(test_script_1="partial:digits-mean-of-means")
@@ -71,6 +91,22 @@ WRONG = [
     Wrong("wrong_digits_row_losses_over_batches", "A sum over rows, divided by batches.")
     .expect(test_script_1="partial:digits-row-losses-over-batches")
     .edit("return loss_sum / seen, hits", "return loss_sum / -(-seen // 16), hits"),
+    Wrong("wrong_digits_one_test_batch", "Each batch counts the same, and the test set is one batch.")
+    .expect(test_script_1="partial:digits-mean-over-equal-batches")
+    .base("mode_by_the_caller")
+    .edit("batch_loss.item() * len(images)\n            hits", "batch_loss.item()\n            hits")
+    .edit("return loss_sum / seen, hits", "return loss_sum / len(loader), hits")
+    .edit("DataLoader(test_set, batch_size=16)", "DataLoader(test_set, batch_size=len(x_test))"),
+    Wrong("wrong_digits_single_test_rows", "Each batch counts the same, and a batch is one row.")
+    .expect(test_script_1="partial:digits-mean-over-equal-batches")
+    .edit("batch_loss.item() * len(images)\n            hits", "batch_loss.item()\n            hits")
+    .edit("return loss_sum / seen, hits", "return loss_sum / len(loader), hits")
+    .edit("DataLoader(test_set, batch_size=16)", "DataLoader(test_set, batch_size=1)"),
+    Wrong("wrong_digits_logarithm_in_the_loss", "The softmax is left, and the loss takes the logarithm.")
+    .expect(test_script_1="partial:digits-probabilities-for-logits")
+    .base("likelihood_of_logarithms")
+    .edit("nn.LogSoftmax(dim=-1)", "nn.Softmax(dim=1)")
+    .edit("criterion = nn.NLLLoss()", "criterion = lambda p, y: nn.NLLLoss()(p.log(), y)"),
     Wrong("wrong_digits_test_set_alone", "Each set is scaled with its own mean and deviation.")
     .expect(test_script_1="partial:digits-test-set-scaled-alone")
     .base("mode_by_the_caller")
@@ -118,7 +154,7 @@ WRONG = [
     .breaks("The functions keep their names and their arguments")
     .edit("def train_digits(", "def train_on_digits("),
     Wrong("wrong_digits_on_the_host", "It runs on the CPU, whatever is asked for.")
-    .expect(test_script_1="partial")
+    .expect(test_script_1="partial:tensors-on-two-devices")
     .breaks("run on whichever device they are given")
     .edit("    torch.manual_seed(seed)\n", '    torch.manual_seed(seed)\n    device = "cpu"\n'),
 ]

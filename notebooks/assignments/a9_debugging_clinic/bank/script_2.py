@@ -34,6 +34,38 @@ WRONG = [
         "                scaler.step(optimizer)\n",
         "                scaler.unscale_(optimizer)\n                scaler.step(optimizer)\n",
     ),
+    Wrong("wrong_half_scale_of_the_beginning", "The scale is taken for one that never changes.")
+    .expect(test_script_2="partial:half-scale-taken-for-fixed")
+    .edit("scale = scaler.get_scale()", "scale = 1024.0"),
+    Wrong("wrong_half_scale_read_once", "The scale is asked for once, before the first epoch.")
+    .expect(test_script_2="partial:half-scale-taken-for-fixed")
+    .edit("                scale = scaler.get_scale()\n", "")
+    .edit("    history = {", "    scale = scaler.get_scale()\n    history = {"),
+    Wrong("wrong_half_one_update_more", "An update follows the last batch, whether anything is left or not.")
+    .expect(test_script_2="partial:half-update-without-gradients")
+    .edit(
+        "if number % group == 0 or number == len(loader):",
+        "for _ in range((not number % group) + (number == len(loader))):",
+    ),
+    Wrong("wrong_half_update_after_the_loop", "After the last batch the update is written once more.")
+    .expect(test_script_2="partial:half-update-without-gradients")
+    .edit("number % group == 0 or number == len(loader)", "number % group == 0")
+    .edit(
+        '        history["loss"].append(loss_sum / seen)\n',
+        """        scale = scaler.get_scale()
+        norm = nn.utils.clip_grad_norm_(net.parameters(), max_norm * scale) / scale
+        history["norm"].append(norm.item())
+        history["lr"].append(optimizer.param_groups[0]["lr"])
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+        scheduler.step()
+        history["loss"].append(loss_sum / seen)
+""",
+    ),
+    Wrong("wrong_half_first_gpu", "The labels go to the first GPU, whatever is asked for.")
+    .expect(test_script_2="partial:tensors-on-two-devices")
+    .edit("labels = labels.to(device)", "labels = labels.cuda()"),
     Wrong("wrong_half_sum_of_batches", "The gradients of a group are added up.")
     .expect(test_script_2="partial:half-not-divided")
     .edit("scaler.scale(loss / group).backward()", "scaler.scale(loss).backward()"),
@@ -51,6 +83,11 @@ WRONG = [
     .expect(test_script_2="partial:half-last-batch-only")
     .base("norm_apart")
     .edit('history["loss"].append(loss_sum / seen)', 'history["loss"].append(loss.item())'),
+    Wrong("wrong_half_mean_of_means", "Each batch counts the same in the loss of an epoch.")
+    .expect(test_script_2="partial:half-mean-of-means")
+    .base("norm_apart")
+    .edit("loss_sum += loss.item() * len(inputs)", "loss_sum += float(loss)")
+    .edit("loss_sum / seen", "loss_sum / len(loader)"),
     Wrong("wrong_half_last_batch_counted_from_zero", "The last batch is looked for one number too low.")
     .expect(test_script_2="partial:half-last-update-one-batch-early")
     .base("norm_apart")

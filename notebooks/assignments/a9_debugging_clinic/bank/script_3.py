@@ -60,10 +60,36 @@ WRONG = [
     .expect(test_script_3="partial:pets-frozen-statistics-move")
     .base("read_from_the_history")
     .edit("net.train().backbone.train(False)", "net.train()"),
+    Wrong("wrong_pets_statistics_copied_back", "The backbone trains, and its old state comes back after each epoch.")
+    .expect(test_script_3="partial:pets-frozen-statistics-put-back")
+    .breaks("A mended script does what its docstrings say")
+    .base("layer_by_layer")
+    .edit(
+        "        for layer in net.backbone:\n            layer.eval()\n",
+        "        old = copy.deepcopy(net.backbone.state_dict())\n",
+    )
+    .edit(
+        "        val_loss, val_accuracy =",
+        "        net.backbone.load_state_dict(old)\n        val_loss, val_accuracy =",
+    ),
+    Wrong("wrong_pets_statistics_without_momentum", "The statistics do not move, and the batch's are used in training.")
+    .expect(test_script_3="partial:pets-frozen-statistics-put-back")
+    .base("read_from_the_history")
+    .edit("net.train().backbone.train(False)", "net.train().backbone[1].momentum = 0.0"),
     Wrong("wrong_pets_dropout", "Validation with dropout.")
     .expect(test_script_3="partial:pets-evaluates-in-training-mode")
     .base("layer_by_layer")
     .edit("    net.eval()\n    with torch", "    with torch"),
+    Wrong("wrong_pets_first_network_tuned", "The network that was trained before is tuned itself; nobody has a name.")
+    .expect(test_script_3="partial")
+    .breaks("A mended script does what its docstrings say")
+    .edit("net = copy.deepcopy(trained).to(device)", "net = trained.to(device)"),
+    Wrong("wrong_pets_tuples", "The numbers of the epochs are tuples, not lists.")
+    .expect(test_script_3="partial")
+    .edit("    return net, history", "    return net, {name: tuple(values) for name, values in history.items()}"),
+    Wrong("wrong_pets_as_handed_out", "Nothing is mended: two faults are left.")
+    .expect(test_script_3="partial:pets-selected-on-training+pets-frozen-statistics-move")
+    .whole(HANDED_OUT),
     Wrong("wrong_pets_frozen", "The optimizer never steps.")
     .expect(test_script_3="partial:pets-wrong-parameters")
     .base("layer_by_layer")

@@ -63,6 +63,20 @@ WRONG = [
     .expect(test_script_4="partial:forecast-predictions-in-a-column")
     .edit("self.out(states[-1]).squeeze(1)", "self.out(states[-1])")
     .edit("net(windows[rows]) - targets[rows]", "net(windows[rows])[:, 0] - targets[rows]"),
+    Wrong("wrong_forecast_flat_outside", "Whoever calls the network takes an axis away; `forward` does not.")
+    .expect(test_script_4="partial:forecast-column-flattened-outside")
+    .base("sorted_again")
+    .edit("self.out(states[:, -1]).squeeze(1)", "self.out(states[:, -1])")
+    .edit("net(windows[rows]) - targets[rows]", "net(windows[rows])[:, 0] - targets[rows]")
+    .edit("net(windows[test_rows]) * spread", "net(windows[test_rows])[:, 0] * spread"),
+    Wrong("wrong_forecast_targets_outside", "The targets are made right after `make_windows`, which is as it was.")
+    .expect(test_script_4="partial:forecast-targets-mended-outside")
+    .base("transposed_twice")
+    .edit("series[start + window] for", "series[start + window - 1] for")
+    .edit(
+        "    order = ",
+        "    targets = (values[window:] - center) / spread\n    order = ",
+    ),
     Wrong("wrong_forecast_all_axes", "A single window loses the axis of the rows, too.")
     .expect(test_script_4="partial:forecast-one-window-loses-its-axis")
     .base("transposed_twice")

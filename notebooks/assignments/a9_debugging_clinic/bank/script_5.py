@@ -86,6 +86,38 @@ WRONG = [
     Wrong("wrong_long_same_noise", "Every epoch starts from the same seed.")
     .expect(test_script_5="partial:long-order-never-changes")
     .edit("dice = torch.Generator().manual_seed(seed + epoch)", "dice = torch.Generator().manual_seed(seed + 0)"),
+    Wrong("wrong_long_saved_once", "One checkpoint, after the last epoch of a call.")
+    .expect(test_script_5="partial:long-saved-at-the-end")
+    .edit(
+        "        save_run(path, net, optimizer, scheduler, 1 + epoch, losses)\n",
+        "    save_run(path, net, optimizer, scheduler, until, losses)\n",
+    ),
+    Wrong("wrong_long_saved_if_last", "A checkpoint is written where the epoch is the last one.")
+    .expect(test_script_5="partial:long-saved-at-the-end")
+    .base("in_a_loop")
+    .edit(
+        "        save_run(path, net, optimizer, scheduler, len(losses), losses)\n",
+        "        if epoch == until - 1:\n            save_run(path, net, optimizer, scheduler, len(losses), losses)\n",
+    ),
+    Wrong("wrong_long_saved_every_second_epoch", "Every second epoch writes a checkpoint; nobody has a name for it.")
+    .expect(test_script_5="partial")
+    .edit("        save_run(path", "        if epoch % 2 or epoch + 1 == until:\n            save_run(path"),
+    Wrong("wrong_long_momentum_in_a_global", "The optimizer's state is kept in the process, not read from the file.")
+    .expect(test_script_5="partial")
+    .edit(OPTIMIZER, "    optimizer.load_state_dict(KEPT)\n")
+    .edit(
+        "    torch.save(checkpoint, path)\n",
+        "    torch.save(checkpoint, path)\n"
+        '    globals()["KEPT"] = __import__("copy").deepcopy(optimizer.state_dict())\n',
+    ),
+    Wrong("wrong_long_losses_in_a_tensor", "The losses are a tensor, not a list.")
+    .expect(test_script_5="partial")
+    .edit("    return net, losses", "    return net, torch.tensor(losses)"),
+    Wrong("wrong_long_labels_copied", "The labels are copied in each step.")
+    .expect(test_script_5="partial:long-copied-every-step")
+    .base("in_a_loop")
+    .edit("labels = torch.tensor(y).to(device)", "labels = torch.tensor(y)")
+    .edit("labels[rows])", "labels.to(device)[rows])"),
     Wrong("wrong_long_copies", "The data is copied in each step.")
     .expect(test_script_5="partial:long-copied-every-step")
     .base("in_a_loop")

@@ -72,6 +72,9 @@ WRONG = [
     Wrong("wrong_keras_last_weights", "The weights of the last epoch stay.")
     .expect(test_script_6="partial:keras-best-not-restored")
     .edit("restore_best_weights=True", "restore_best_weights=False"),
+    Wrong("wrong_keras_test_accuracy_twice", "The accuracy on the validation set is that on the test set.")
+    .expect(test_script_6="partial")
+    .edit("share_right(val_logits, y_val)", "share_right(test_logits, y_test)"),
     Wrong("wrong_keras_linear", "Nothing nonlinear between the dense layers.")
     .expect(test_script_6="partial:keras-missing-nonlinearity")
     .base("a_function")
