@@ -1914,6 +1914,7 @@ FIT_FAULTS = [
         words="The scheduler makes no step at the end of the last epoch. Whoever calls fit again, to train on, starts "
         "with the lr of the epoch before. Look at the epochs after which scheduler.step() is called.",
         tests=FIT,
+        minor=True,  # this training itself is right
     ),
     Fault(
         "fit-schedule-at-every-step",

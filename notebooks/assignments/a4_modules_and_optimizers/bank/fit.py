@@ -585,4 +585,9 @@ def fit(model, optimizer, loss_fn, batches, epochs=1, accumulate=1, max_norm=Non
     .edit(
         "if (i + 1) % accumulate == 0 or i + 1 == len(batches):", "count += 1\n            if count % accumulate == 0:"
     ),
+    Wrong("wrong_fit_schedule_not_at_the_end", "No step after the last epoch.")
+    .breaks("is called once at the end of each epoch")
+    .expect(test_fit="partial:fit-schedule-not-at-the-end")
+    .base("right_methods_for_each_parameter")
+    .edit("if scheduler:", "if scheduler and len(losses) + 1 < epochs:"),
 ]
