@@ -186,6 +186,11 @@ class Checks:
 
         Raises BadAssignment naming the check that the reference fails: it would fail the whole class.
         """
+        checks = self._try_reference(secret, demonstrate)
+        self.explainer.build()
+        return checks
+
+    def _try_reference(self, secret: bytes, demonstrate: str) -> dict[str, list[CheckResult]]:
         outcome = self.run_on_reference(secret=secret, demonstrate=demonstrate)
         if outcome.problems:
             raise BadAssignment(f"{self.assignment.name}: {outcome.problems[0]}")
@@ -199,21 +204,18 @@ class Checks:
                     f"Nothing is graded before {self.assignment.checks} or the solution is mended."
                 )
         self._observed = frozenset(c.name for c in found if c.evidence is Evidence.OBSERVED)
-        self.explainer.build()
         return outcome.checks
 
     def warm_up_apart(self, secret: bytes) -> None:
         """As `warm_up`, for a process that will be forked: a fork tries the reference, says what it found, and ends.
 
         What the reference starts ends with it: TensorFlow's runtime, which no fork can use, and the threads of a
-        `DataLoader`, which may outlive it. What was imported for it, but for TensorFlow, is imported here too, so that
-        the processes forked from here share that.
+        `DataLoader`, which may outlive it. The modules that it imported are imported here too, so that the processes
+        forked from here share them; where TensorFlow is used, those of the checks and the reference alone.
         """
-        _ = self._reference
-        with (
-            modules_of(self.assignment.folder),
-            contextlib.suppress(Exception),
-        ):  # the trial tells what is wrong with it
+        _ = self._reference  # may import TensorFlow, and runs nothing of it
+        # A `checks.py` that cannot be imported is told about by the trial.
+        with modules_of(self.assignment.folder), contextlib.suppress(Exception):
             importlib.import_module("checks")
         if probes := getattr(sys.modules.get("probes"), "__file__", None):
             # What is sent to kernels is what was loaded, also when the file is edited while a class is graded: an entry
@@ -228,8 +230,9 @@ class Checks:
         self.explainer.build()
 
     def _tried(self, secret: bytes) -> tuple[dict[str, Memory], frozenset[str] | None, list[str]]:
+        """What trying the reference leaves: answers, the checks that rest on claims, and names of imported modules."""
         before = set(sys.modules)
-        self.warm_up(secret)
+        self._try_reference(secret, ALL_CHECKS)
         files = {name: getattr(sys.modules[name], "__file__", None) for name in sys.modules.keys() - before}
         folder = self.assignment.folder
         others = [name for name, file in files.items() if file and folder not in Path(file).parents]

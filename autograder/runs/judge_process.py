@@ -72,7 +72,8 @@ def _load(setup: dict[str, Any]) -> _LoadedAssignment:
         virtual_cuda.enable(VIRTUAL_DEVICES, force=True, quiet=True, forks=True)
     checks, secret = Checks(assignment) if assignment.checks else None, bytes.fromhex(setup["secret"])
     if checks:
-        (checks.warm_up_apart if forking_works() else checks.warm_up)(secret)
+        warm_up = checks.warm_up_apart if forking_works() else checks.warm_up
+        warm_up(secret)
     return _LoadedAssignment(assignment, checks, secret, tuple(map(Path, setup.get("hidden", ()))))
 
 

@@ -50,7 +50,7 @@ assert context.context()._context_handle is None, "the runtime has started"
 for _ in range(2):
     edited = {"row_norms": "def row_norms(x):\\n    return tf.norm(x, axis=1)"}
     found = in_a_fork(lambda: checks.run_on_reference(edited, b"apart", ("test_row_norms",)).checks)
-    print(sum(check.verdict == "failed" for check in found["test_row_norms"]))
+    print(*sorted(check.name for check in found["test_row_norms"] if check.verdict == "passed"))
 """
 
 
@@ -60,8 +60,7 @@ def test_judges_forked_after_the_trial_can_use_tensorflow() -> None:
     quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(program, cwd=ROOT, env=quiet, capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    first, second = map(int, done.stdout.split())
-    assert first == second > 0
+    assert done.stdout.splitlines() == ["test_norms", "test_norms"], "right for rows of moderate size, and only there"
 
 
 CHECKS = """
