@@ -680,6 +680,10 @@ PRODUCTS = [
     ),
 ]
 
+INCOMING_CHANGED = (
+    "Your backward pass writes into the gradient that comes in. That tensor belongs to somebody else: it may be needed "
+    "once more, or be a leaf that requires gradients itself. Look for an operation in place in backward."
+)
 OWN_OPERATION = [
     Fault(
         "squareplus-value-not-halved",
@@ -803,8 +807,7 @@ OWN_OPERATION = [
         family="AG08",
         cell="squareplus",
         edits={"return grad_y * slope": "return grad_y.mul_(slope)"},
-        words="Your backward pass writes into the gradient that comes in. That tensor belongs to somebody else: it may "
-        "be needed once more, or be a leaf that requires gradients itself. Look for an operation in place in backward.",
+        words=INCOMING_CHANGED,
         tests=SQUAREPLUS,
         pairs=False,
     ),
@@ -1119,8 +1122,7 @@ TWO_INPUTS = [
         family="AG08",
         cell="power_scale",
         edits={"(grad_y * a * power * b ** (power - 1))": "grad_y.mul_(a * power * b ** (power - 1))"},
-        words="Your backward pass writes into the gradient that comes in. That tensor belongs to somebody else: it may "
-        "be needed once more, or be a leaf that requires gradients itself. Look for an operation in place in backward.",
+        words=INCOMING_CHANGED,
         tests=POWER_SCALE,
         pairs=False,
     ),

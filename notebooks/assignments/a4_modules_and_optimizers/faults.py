@@ -600,6 +600,14 @@ OWN = 'self.__dict__.setdefault("own", {}).setdefault(p, {})'
 TESTS = {"sgd": SGD, "rmsprop": RMSPROP, "adam": ADAM}
 
 
+WITH_ZEROS = {
+    "sgd": "the velocity moves it on",
+    "rmsprop": "v shrinks",
+    "adam": "m moves it on, and t counts",
+}
+"""what a step does where a gradient is zero"""
+
+
 def shared(cell: str) -> list[Fault]:
     """Mistakes that can be made in each of the three optimizers."""
     step, tests = STEP[cell], TESTS[cell]
@@ -658,6 +666,14 @@ def shared(cell: str) -> list[Fault]:
             words="After loading a state_dict() your optimizer goes on without its memory, as if it were new: the "
             "first steps after a restart are wrong, and nobody is told. Only what stands in `self.state` is saved. "
             "Look at where you keep what the next step needs.",
+            tests=tests,
+        ),
+        Fault(
+            f"{cell}-skips-zero-gradients",
+            cell=cell,
+            edits={SKIP: SKIP.replace("None:", "None or not p.grad.any():")},
+            words="A parameter whose gradient is zero is left out of your step, as if it had none. Only `None` means "
+            f"that: with a gradient of zeros {WITH_ZEROS[cell]}. Look at how you tell one from the other.",
             tests=tests,
         ),
         Fault(
@@ -991,14 +1007,6 @@ SGD_FAULTS = [
         tests=SGD,
     ),
     Fault(
-        "sgd-skips-zero-gradients",
-        cell="sgd",
-        edits={SKIP: SKIP.replace("None:", "None or not p.grad.any():")},
-        words="A parameter whose gradient is zero is left out of your step, as if it had none. Only `None` means that: "
-        "with a gradient of zeros the velocity moves it on. Look at how you tell one from the other.",
-        tests=SGD,
-    ),
-    Fault(
         "sgd-missing-gradient-is-zero",
         cell="sgd",
         edits={
@@ -1040,14 +1048,6 @@ RMSPROP_FAULTS = [
     ),
     of_the_start("rmsprop", "alpha", {'alpha = group["alpha"]': 'alpha = self.defaults["alpha"]'}),
     of_the_start("rmsprop", "eps", {'group["eps"]': 'self.defaults["eps"]'}),
-    Fault(
-        "rmsprop-skips-zero-gradients",
-        cell="rmsprop",
-        edits={SKIP: SKIP.replace("None:", "None or not p.grad.any():")},
-        words="A parameter whose gradient is zero is left out of your step, as if it had none. Only `None` means that: "
-        "with a gradient of zeros v shrinks. Look at how you tell one from the other.",
-        tests=RMSPROP,
-    ),
     Fault(
         "rmsprop-missing-gradient-is-zero",
         cell="rmsprop",
@@ -1232,14 +1232,6 @@ ADAM_FAULTS = [
         "and such a parameter is left out of it. Look at which lines come before you ask whether there is a gradient.",
         tests=ADAM,
         minor=True,  # only where a missing gradient and decoupled decay meet
-    ),
-    Fault(
-        "adam-skips-zero-gradients",
-        cell="adam",
-        edits={SKIP: SKIP.replace("None:", "None or not p.grad.any():")},
-        words="A parameter whose gradient is zero is left out of your step, as if it had none. Only `None` means that: "
-        "with a gradient of zeros m moves it on, and t counts. Look at how you tell one from the other.",
-        tests=ADAM,
     ),
     Fault(
         "adam-missing-gradient-is-zero",
