@@ -1,9 +1,9 @@
 """Every known submission of every assignment gets its expected verdict: no right answer fails, no wrong one passes.
 
 Some of them, of the right ones more, are graded as a student's would be: read, run in a confined kernel, judged. The
-others are graded in this process, the wrong ones by the tests cells that they spoil. `autograder selftest` grades all of
-them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a failure comes
-from the change that was made. In `make test` that is a sample; of an assignment that was changed, all.
+others are graded in this process, the wrong ones by the tests cells that they spoil. `autograder selftest` grades all
+of them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a failure
+comes from the change that was made. In `make test` that is a sample; of an assignment that was changed, all.
 """
 
 from __future__ import annotations
