@@ -377,6 +377,9 @@ def unbroadcast_example(unbroadcast: Function) -> None:
     for shape, wanted in cases.items():
         got = unbroadcast(gradient.copy(), shape)
         require(compare(f"unbroadcast([[0, 1, 2], [3, 4, 5]], {shape})", got, np.asarray(wanted)), {"": hint})
+    got = unbroadcast(np.arange(12.0).reshape(2, 2, 3), (2, 1))
+    said = "unbroadcast(np.arange(12.0).reshape(2, 2, 3), (2, 1))"
+    require(compare(said, got, np.array([[24.0], [42.0]])), {"": hint + " Here both kinds meet."})
 
 
 @check("the product of a column and a row has the gradients [[60], [60]] and [3, 3, 3]")

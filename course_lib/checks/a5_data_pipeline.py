@@ -459,7 +459,7 @@ def _require_seeded(use: Callable[[int], Any], what: str) -> None:
     once, again, other = (_flat(result) for result in found["results"])
     untouched = under_noise(lambda seed: None, [5, 5, 6], [1, 2, 3])
     if not np.array_equal(found["draws"], untouched["draws"]):
-        hint = "Make a generator of your own from the seed."
+        hint = "Make a generator of your own from the seed, and hand it to all that draws. A DataLoader draws, too."
         fail(f"{what} changes a global random generator, of torch, NumPy or random.", hint)
     if not np.array_equal(once, again):
         fail(f"{what} gives two results for the same seed.", "Where does each random number come from?")

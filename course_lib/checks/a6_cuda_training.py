@@ -424,7 +424,10 @@ def amp_clips_true_gradients(train_epoch_amp: Function) -> None:
         model, _, _ = _amp(train_epoch_amp, scale, 1.0)
         step, right = _moved(model) - [2.0, 0.0], wanted - [2.0, 0.0]
         found = compare(f"the step of weight and bias with the scale {scale:g}", step, right, rtol=0.02)
-        hint = "What does `.grad` hold when it is clipped: scaled or true gradients? And is it clipped before the step?"
+        hint = (
+            "What does `.grad` hold when it is clipped: scaled or true gradients? Is it clipped before the step, and "
+            "by the norm of weight and bias together?"
+        )
         require(found, {"": hint, "factor": hint})
 
 
