@@ -1,9 +1,9 @@
 """Every known submission of every assignment gets its expected verdict: no right answer fails, no wrong one passes.
 
-Some of them, of the right ones more, are graded as a student's would be: read, run in a confined kernel, judged. The
-others are graded in this process, the wrong ones by the tests cells that they spoil. `autograder selftest` grades all
-of them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a failure
-comes from the change that was made. In `make test` that is a sample; of an assignment that was changed, all.
+Right ones, and one of 25 wrong ones, are graded as a student's would be: read, run in a confined kernel, judged. The
+other wrong ones are graded in this process, by the tests cells that they spoil. `autograder selftest` grades all of
+them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a failure comes
+from the change that was made. In `make test` that is a sample; of an assignment that was changed, all.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ NAMES = known_assignments(ROOT)
 WITHOUT_TRAINING = ("a1_numpy_backprop", "a5_data_pipeline")
 """assignments without a check of where training arrives, which alone has a margin"""
 FRAMEWORKLESS = "a1_numpy_backprop"
-EVERY = {"correct": 4, "fault": 25}
-"""of each kind, one of so many goes through kernels"""
+EVERY = 25
 SECRET = b"the same hidden inputs in every run of the tests"
 WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
 """in tolerances: how near the limit right training may end, and wrong training"""
@@ -73,9 +72,9 @@ def entries(name: str) -> list[BankEntry]:
 
 def the_long_way(name: str) -> list[BankEntry]:
     """The entries that `--size all` grades through kernels."""
-    simple = [e for e in entries(name) if not needs_kernel(e)]
-    drawn = {e.name for kind, every in EVERY.items() for e in [e for e in simple if e.kind == kind][::every]}
-    return [e for e in entries(name) if needs_kernel(e) or e.name in drawn]
+    simple = [e.name for e in entries(name) if e.kind == "fault" and not needs_kernel(e)]
+    short = set(simple) - set(simple[::EVERY])
+    return [e for e in entries(name) if e.name not in short]
 
 
 @functools.cache
@@ -97,7 +96,7 @@ def through_kernels(name: str) -> Selftest:
 @functools.cache
 def in_process(name: str) -> Selftest:
     long = {e.name for e in the_long_way(name)} if sampling.size == "all" else set()
-    bank = [e for e in entries(name) if not needs_kernel(e) and e.name not in long]
+    bank = [e for e in entries(name) if e.kind == "fault" and not needs_kernel(e) and e.name not in long]
     chosen = {e.name for e in sample(f"bank {name}", bank, 8, lambda e: [e.file, *behind_a_verdict(name)])}
     return on_its_back_end(graded_here, name, chosen)
 
