@@ -235,7 +235,6 @@ HIDDEN_ONLY = {
         "wrong_adam_memory_stored_in_float32",
         "wrong_adam_squares_in_place",
         "wrong_adam_v_stored_in_float32",
-        "wrong_affine_bias_range",
         "wrong_affine_zeros_without_bias",
         "wrong_block_adds_in_place_but_for_x",
         "wrong_block_adds_to_the_last",
