@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
+import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -108,9 +109,10 @@ def graded_through_kernels(name: str, chosen: Collection[str]) -> Selftest:
 
 
 def graded_here(name: str, chosen: Collection[str]) -> Selftest:
+    limit = sys.getrecursionlimit()
     return selftest_here(
         on_device(assignment(name)),
-        lambda done, total: None,
+        lambda done, total: sys.setrecursionlimit(limit),  # an entry of a2 raises it, and the next ones had it so
         lambda entry: entry.name in chosen,
         spoiled_alone=True,
         secret=SECRET,
