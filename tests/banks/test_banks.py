@@ -112,7 +112,7 @@ def graded_here(name: str, chosen: Collection[str]) -> Selftest:
     limit = sys.getrecursionlimit()
     return selftest_here(
         on_device(assignment(name)),
-        lambda done, total: sys.setrecursionlimit(limit),  # an entry of a2 raises it, and the next ones had it so
+        lambda done, total: sys.setrecursionlimit(limit),  # an entry of a2 raises it
         lambda entry: entry.name in chosen,
         spoiled_alone=True,
         secret=SECRET,
