@@ -108,14 +108,6 @@ def _notebooks_run_here_choose_no_back_end_for_others() -> Iterator[None]:
     os.environ.pop("KERAS_BACKEND", None)
 
 
-@pytest.fixture(autouse=True)
-def _recursion_limit_comes_back() -> Iterator[None]:
-    """A known submission raises it. Under that limit, JSON of many brackets ended a later test's whole process."""
-    limit = sys.getrecursionlimit()
-    yield
-    sys.setrecursionlimit(limit)
-
-
 # Two workers whose threads wait for each other on two cores take several times as long: small tensors, many barriers.
 os.environ.update(ONE_THREAD)
 

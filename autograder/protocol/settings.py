@@ -1,8 +1,8 @@
 """What one function of a student's leaves switched over must not ruin the next.
 
-`torch.set_grad_enabled(False)` in an evaluation, a default dtype set in a helper: in the student's own notebook the
-next exercise may set it right again, or be run before. The judge calls functions in an order of its own, so each call
-begins with the settings that the notebook ended with.
+`torch.set_grad_enabled(False)` in an evaluation, a default dtype or a recursion limit set in a helper: in the student's
+own notebook the next exercise may set it right again, or be run before. The judge calls functions in an order of its
+own, so each call begins with the settings that the notebook ended with.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from typing import Any
 
 @contextlib.contextmanager
 def settings_kept() -> Iterator[None]:
-    """PyTorch's settings of this process are afterwards what they were before; without torch nothing happens."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        yield
-        return
-    before = _settings(torch)
+    """The recursion limit, and PyTorch's settings where torch is imported, are afterwards what they were before."""
+    torch, limit = sys.modules.get("torch"), sys.getrecursionlimit()
+    before = _settings(torch) if torch else {}
     try:
         yield
     finally:
-        after = _settings(torch)
+        sys.setrecursionlimit(limit)
+        after = _settings(torch) if before else {}
         for name, value in before.items():
             if after.get(name) != value:
                 _RESTORE[name](torch, value)

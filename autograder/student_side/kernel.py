@@ -18,6 +18,7 @@ from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 
 from autograder.protocol.message_types import CALL, REPLY
+from autograder.protocol.wire import readable
 from autograder.records import Limits
 from autograder.student_side import orphans
 from autograder.student_side.agent import Agent
@@ -60,7 +61,8 @@ class BoundedStream(OutStream):
             return len(string)
         granted = BUDGET.take(len(string))
         cut = granted < len(string)
-        super().write(string[:granted] + CUT if cut else string)
+        # ipykernel's thread would fail at a lone surrogate, and complain of it among the output of a later cell.
+        super().write(readable(string[:granted]) + CUT if cut else readable(string))
         return len(string)
 
     def flush(self) -> None:

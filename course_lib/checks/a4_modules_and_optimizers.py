@@ -806,11 +806,12 @@ def fit_accumulates(fit: Function) -> None:
 
 @check("a gradient longer than max_norm is scaled down to it, a shorter one stays")
 def fit_clips(fit: Function) -> None:
-    for bound in (100.0, 0.1):
+    hints = {
+        100.0: "The gradient is shorter than that, and stays as it is. Do the checks above hold, which clip nothing?",
+        0.1: "The bound holds for the norm of all gradients together, when they are complete and before the step.",
+    }
+    for bound, hint in hints.items():
         after, _ = _fitted(fit, _UNEQUAL[:2], accumulate=2, max_norm=bound)
-        hint = "The bound holds for the norm of all gradients together, when they are complete and before the step."
-        if bound > 1:
-            hint = "The gradient is shorter than that. Do the checks above hold, which clip nothing?"
         wanted = _by_hand([_UNEQUAL[:2]], max_norm=bound)
         _require_weights(f"the weights with max_norm={bound:g}", after, wanted, {"": hint, "factor": hint})
 

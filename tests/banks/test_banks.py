@@ -1,7 +1,7 @@
 """Every known submission of every assignment gets its expected verdict: no right answer fails, no wrong one passes.
 
-Right ones, and one of 25 wrong ones, are graded as a student's would be: read, run in a confined kernel, judged. The
-other wrong ones are graded in this process, by the tests cells that they spoil. `autograder selftest` grades all of
+Right ones, and one of `EVERY` wrong ones, are graded as a student's would be: read, run in a confined kernel, judged.
+The other wrong ones are graded in this process, by the tests cells that they spoil. `autograder selftest` grades all of
 them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a failure comes
 from the change that was made. In `make test` that is a sample; of an assignment that was changed, all.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -36,6 +35,7 @@ WITHOUT_TRAINING = ("a1_numpy_backprop", "a5_data_pipeline")
 """assignments without a check of where training arrives, which alone has a margin"""
 FRAMEWORKLESS = "a1_numpy_backprop"
 EVERY = 25
+"""through a kernel an entry takes ten times as long"""
 SECRET = b"the same hidden inputs in every run of the tests"
 WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
 """in tolerances: how near the limit right training may end, and wrong training"""
@@ -109,10 +109,9 @@ def graded_through_kernels(name: str, chosen: Collection[str]) -> Selftest:
 
 
 def graded_here(name: str, chosen: Collection[str]) -> Selftest:
-    limit = sys.getrecursionlimit()
     return selftest_here(
         on_device(assignment(name)),
-        lambda done, total: sys.setrecursionlimit(limit),  # an entry of a2 raises it
+        lambda done, total: None,
         lambda entry: entry.name in chosen,
         spoiled_alone=True,
         secret=SECRET,

@@ -20,6 +20,7 @@ from autograder.judge.diagnosis import answered_alike
 from autograder.judge.reference import reference_names
 from autograder.judge.run import Checks
 from autograder.judge.student import Call, LocalSide
+from autograder.protocol.settings import settings_kept
 from autograder.selftest import its_device, needs_kernel
 from course_lib.compare import Difference
 from tests.apart import on_its_back_end
@@ -37,7 +38,7 @@ def answer(cell: str, names: dict[str, Any]) -> Call:
     last = tree.body.pop()
     assert isinstance(last, ast.Expr)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), settings_kept():
             exec(compile(tree, "cell", "exec"), names)
             made.value = LocalSide({}).as_data(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
     except Exception as error:

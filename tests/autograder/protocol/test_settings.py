@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ torch = when_used("torch")
 pytestmark = pytest.mark.slow
 
 SWITCHES: dict[str, tuple[Any, Any]] = {
+    "recursion limit": (lambda: sys.setrecursionlimit(sys.getrecursionlimit() + 1), sys.getrecursionlimit),
     "gradients": (lambda: torch.set_grad_enabled(False), lambda: torch.is_grad_enabled()),
     "default dtype": (lambda: torch.set_default_dtype(torch.float64), lambda: torch.get_default_dtype()),
     "default device": (lambda: torch.set_default_device("meta"), lambda: torch.get_default_device()),
