@@ -511,6 +511,40 @@ MISSING_NOT_SUMMED = (
 DIVIDED = f"return {FROM_OP.format('/')}"
 
 IN_ARITHMETIC = [
+    # The first that fits is named. One operation's own mistake gives what a wrong `unbroadcast` gives wherever the
+    # calls that failed are of that operation alone; a wrong `unbroadcast` is seen by a check of its own before.
+    Fault(
+        "add-not-unbroadcast",
+        cell="arithmetic",
+        edits={"unbroadcast(gradient, a.shape), unbroadcast(gradient, b.shape)": "gradient, gradient"},
+        words="The gradients of your `add` have the shape of the sum also where an operand was stretched. Each has "
+        "to have the shape of its own tensor.",
+        tests=ARITHMETIC,
+    ),
+    Fault(
+        "mul-not-unbroadcast",
+        cell="arithmetic",
+        edits={BY_TWO: "gradient * b.data, gradient * a.data"},
+        words="The gradients of your `mul` have the shape of the product also where a factor was stretched. Each has "
+        "to have the shape of its own tensor.",
+        tests=ARITHMETIC,
+    ),
+    Fault(
+        "sub-not-unbroadcast",
+        cell="arithmetic",
+        edits={"unbroadcast(gradient, a.shape), unbroadcast(-gradient, b.shape)": "gradient, -gradient"},
+        words="The gradients of your `sub` have the shape of the difference also where an operand was stretched. Each "
+        "has to have the shape of its own tensor.",
+        tests=ARITHMETIC,
+    ),
+    Fault(
+        "div-not-unbroadcast",
+        cell="arithmetic",
+        edits={"unbroadcast(gradient / b.data, a.shape), unbroadcast(grad_b, b.shape)": "gradient / b.data, grad_b"},
+        words="The gradients of your `div` have the shape of the quotient also where an operand was stretched. Each "
+        "has to have the shape of its own tensor.",
+        tests=ARITHMETIC,
+    ),
     Fault(
         "missing-axes-not-summed",
         cell="arithmetic",
@@ -543,14 +577,6 @@ IN_ARITHMETIC = [
         words="Your `unbroadcast` returns the gradient as it came, in the shape of the result. An entry that was "
         "stretched to four places influences the loss through all four. Which shape does the gradient of a "
         "tensor have?",
-        tests=ARITHMETIC,
-    ),
-    Fault(
-        "add-not-unbroadcast",
-        cell="arithmetic",
-        edits={"unbroadcast(gradient, a.shape), unbroadcast(gradient, b.shape)": "gradient, gradient"},
-        words="The gradients of your `add` have the shape of the sum also where an operand was stretched. Each has "
-        "to have the shape of its own tensor.",
         tests=ARITHMETIC,
     ),
     Fault(
@@ -597,30 +623,6 @@ IN_ARITHMETIC = [
         edits={"range(gradient.ndim - len(shape))": "range(len(shape), gradient.ndim)"},
         words="Your `unbroadcast` sums over the last axes where the shape has fewer. NumPy lines shapes up at their "
         "ends, and adds axes in front.",
-        tests=ARITHMETIC,
-    ),
-    Fault(
-        "mul-not-unbroadcast",
-        cell="arithmetic",
-        edits={BY_TWO: "gradient * b.data, gradient * a.data"},
-        words="The gradients of your `mul` have the shape of the product also where a factor was stretched. Each has "
-        "to have the shape of its own tensor.",
-        tests=ARITHMETIC,
-    ),
-    Fault(
-        "sub-not-unbroadcast",
-        cell="arithmetic",
-        edits={"unbroadcast(gradient, a.shape), unbroadcast(-gradient, b.shape)": "gradient, -gradient"},
-        words="The gradients of your `sub` have the shape of the difference also where an operand was stretched. Each "
-        "has to have the shape of its own tensor.",
-        tests=ARITHMETIC,
-    ),
-    Fault(
-        "div-not-unbroadcast",
-        cell="arithmetic",
-        edits={"unbroadcast(gradient / b.data, a.shape), unbroadcast(grad_b, b.shape)": "gradient / b.data, grad_b"},
-        words="The gradients of your `div` have the shape of the quotient also where an operand was stretched. Each "
-        "has to have the shape of its own tensor.",
         tests=ARITHMETIC,
     ),
     Fault(
