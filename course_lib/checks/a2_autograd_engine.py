@@ -372,8 +372,8 @@ _ARITHMETIC_HINTS = {
 @check("unbroadcast sums over the places that an entry was stretched to")
 def unbroadcast_example(unbroadcast: Function) -> None:
     rows, stack = np.arange(6).reshape(2, 3), np.arange(12).reshape(2, 2, 3)
-    cases = [(rows, (3,), [3, 5, 7]), (rows, (2, 1), [[3], [12]]), (rows, (1, 3), [[3, 5, 7]]), (rows, (), 15)]
-    cases += [(rows, (2, 3), rows), (stack, (2, 1), [[24], [42]])]
+    cases: list[tuple[np.ndarray, tuple[int, ...], Any]] = [(rows, (3,), [3, 5, 7]), (rows, (2, 1), [[3], [12]])]
+    cases += [(rows, (1, 3), [[3, 5, 7]]), (rows, (), 15), (rows, (2, 3), rows), (stack, (2, 1), [[24], [42]])]
     hint = "Two kinds of axes may be stretched: those that the shape lacks in front, and those of size 1, which stay."
     for gradient, shape, wanted in cases:
         got = unbroadcast(gradient.astype(float), shape)
