@@ -230,6 +230,7 @@ class Judge:
         for item, following in itertools.zip_longest(items, items[1:]):
             if self.lost is not None:
                 return
+            self.student_side.turn_to(self.checks[_name(item)].marker.grade_id)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
     @pytest.hookimpl(tryfirst=True)

@@ -1,13 +1,15 @@
 """The student's notebook in a kernel that survives what the student's code does to it.
 
 Cells run in order; one failing cell does not stop the rest. When a cell or a call kills the kernel, a fresh one is
-forked, the earlier cells are replayed, the offender is left out, and things go on, at most three times.
+forked, the earlier cells are replayed, the offender is left out, and things go on: at most three times while the cells
+run, and three times in the calls for each exercise, so that what one function does takes no other's points.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +19,7 @@ from autograder.kernels.session import SHOWN_OUTPUT, Account, CellResult, Kernel
 from autograder.records import CellRun, PlannedCell, SubmittedNotebook, Verdict
 
 MAX_RESTARTS = 3
+"""of one part: the running of the cells, or the calls for one exercise; what all may use is the account's business"""
 LOGGER = logging.getLogger(__name__)
 SECOND_TRY_SHARE = 0.1
 """share of the time limit that a function gets after it has met the limit once"""
@@ -43,10 +46,12 @@ class StudentKernel:
         """kind -> what was noted in any kernel"""
         self.account = account
         self.notebook = notebook
-        self.restarts = 0
-        self.lost: LimitReached | None = None
-        """why no kernel will be started any more"""
-        self.used_s = (0.0, 0.0)
+        self.part = ""
+        """the exercise for which calls are made"""
+        self.restarts: Counter[str] = Counter()
+        self.lost: dict[str, LimitReached] = {}
+        """part -> why no kernel will be started for it any more"""
+        self.used_s: tuple[float, float] | None = None
         """computing and wall time that kernels now dead have used of the notebook's allowance"""
         self.skipped: set[int] = set()
         self.slow: set[str] = set()
@@ -140,20 +145,21 @@ class StudentKernel:
             self.stopped_by_clock = self.stopped_by_clock or met.by_wall_clock
             raise met
         while self.kernel is None or not self.kernel.alive:
-            if self.lost is not None:
-                raise self.lost
+            if self.part in self.lost:
+                raise self.lost[self.part]
             if self.kernel is not None:
                 limit = self.kernel.process.end_reason()
                 self.used_s = (self.kernel.cpu_used_s, self.kernel.wall_used_s)
                 self.close()
-                self.restarts += 1
-                LOGGER.warning("kernel ended: %s; restart %d of %d", limit, self.restarts, MAX_RESTARTS)
-                if self.restarts > MAX_RESTARTS:
-                    self.lost = LimitReached(limit.verdict, f"{limit} for the {_ordinal(self.restarts)} time")
-                    raise self.lost
+                self.restarts[self.part] += 1
+                restarts = self.restarts[self.part]
+                LOGGER.warning("kernel ended: %s; restart %d of %d", limit, restarts, MAX_RESTARTS)
+                if restarts > MAX_RESTARTS:
+                    self.lost[self.part] = LimitReached(limit.verdict, f"{limit} for the {_ordinal(restarts)} time")
+                    raise self.lost[self.part]
             self.kernel = self._start_kernel()
             self._replay_cells(self.kernel, upto)
-            if self.restarts:
+            if self.used_s:
                 # The same allowance goes on; what the replay took is not counted.
                 self.kernel.cpu_used_s, self.kernel.wall_used_s = self.used_s
         return self.kernel
@@ -196,10 +202,16 @@ class StudentKernel:
             if not kernel.alive:
                 return
 
+    def turn_to(self, part: str) -> None:
+        """The next calls are for this exercise, whose restarts are its own."""
+        self.part = part
+
     def renew(self) -> None:
         """Go on in a fresh kernel, which has run the same cells and seen no call."""
         self.close()
-        self.restarts, self.lost = 0, None
+        self.restarts.clear()
+        self.lost.clear()
+        self.used_s = None
 
     def close(self) -> None:
         """End the kernel."""

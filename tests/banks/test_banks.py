@@ -9,8 +9,10 @@ from the change that was made. In `make test` that is a sample; of an assignment
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import re
+import resource
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -36,6 +38,8 @@ WITHOUT_TRAINING = ("a1_numpy_backprop", "a5_data_pipeline")
 FRAMEWORKLESS = "a1_numpy_backprop"
 EVERY = 25
 """through a kernel an entry takes ten times as long"""
+MEMORY = 8 << 30
+"""bytes that a test's process may take while it grades entries itself; every framework imported takes under 2 GiB"""
 SECRET = b"the same hidden inputs in every run of the tests"
 WORST_RIGHT, NEAREST_WRONG = 0.5, 2.0
 """in tolerances: how near the limit right training may end, and wrong training"""
@@ -109,13 +113,25 @@ def graded_through_kernels(name: str, chosen: Collection[str]) -> Selftest:
 
 
 def graded_here(name: str, chosen: Collection[str]) -> Selftest:
-    return selftest_here(
-        on_device(assignment(name)),
-        lambda done, total: None,
-        lambda entry: entry.name in chosen,
-        spoiled_alone=True,
-        secret=SECRET,
-    )
+    with memory_limited():
+        return selftest_here(
+            on_device(assignment(name)),
+            lambda done, total: None,
+            lambda entry: entry.name in chosen,
+            spoiled_alone=True,
+            secret=SECRET,
+        )
+
+
+@contextlib.contextmanager
+def memory_limited() -> Iterator[None]:
+    """What eats memory without end meets a MemoryError here, and is one wrong verdict: not the end of the machine."""
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
 def not_as_expected(found: Selftest) -> list[str]:

@@ -158,6 +158,20 @@ def test_restarts_spent_on_hidden_inputs_do_not_cost_the_student_the_explanation
     assert value(student, "ns.x") == 1
 
 
+def test_what_one_exercises_calls_do_to_the_kernel_takes_no_other_exercises_restarts(notebook: Notebook) -> None:
+    student, start = notebook("x = 1")
+    for part, expected in (("first", MAX_RESTARTS), ("second", 2 * MAX_RESTARTS + 1)):
+        student.turn_to(part)
+        assert value(student, "ns.x") == 1
+        for _ in range(MAX_RESTARTS + 2):
+            with pytest.raises(LimitReached):
+                value(student, "__import__('os')._exit(1)")
+        assert start.count == 1 + expected
+    student.turn_to("first")
+    with pytest.raises(LimitReached, match="fourth time"):
+        value(student, "ns.x")
+
+
 def test_a_restart_does_not_renew_the_notebooks_time(notebook: Notebook) -> None:
     busy = "import time\nend = time.process_time() + 0.6\nwhile time.process_time() < end: pass"
     student, _ = notebook(busy, DIE, busy, limits=Limits(cell_s=5, notebook_s=1))
