@@ -402,7 +402,8 @@ def arithmetic_of_numbers_and_arrays(Tensor: Any) -> None:
         _require_example(Tensor, f"2 {sign} a", f"2 {sign} a", [1.0, 4.0], value, [1, 1], slope)
         array = f"np.array([2.0, 2.0]) {sign} a"
         _require_example(Tensor, array, array, [1.0, 4.0], value, [1, 1], slope)
-    for code, value, slope in (("a ** 2", [0, 4], [0, -4]), ("a ** 3", [0, -8], [0, 12]), ("a ** 1", [0, -2], [1, 1])):
+    for code, value, slope in (("a ** 2", [0, 4], [0, -4]), ("a ** 3", [0, -8], [0, 12]), ("a ** 1", [0, -2], [1, 1]),
+                               ("a ** 0", [1, 1], [0, 0])):  # fmt: skip
         _require_example(Tensor, code, code, [0.0, -2.0], value, [1, 1], slope)
 
 

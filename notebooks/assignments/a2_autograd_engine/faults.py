@@ -173,6 +173,13 @@ MARKED_TOO_EARLY = (
     "part; the late parts are lost. In others the order is right. While a tensor waits for its turn, it may be met "
     "again as an input of another one that waits. Look at when a tensor counts as seen."
 )
+BY_DISTANCE = (
+    "Your tensors come in the order of their distance from the result. A result that is used near the end "
+    "and once more further away has its turn at the nearer place, before all its gradients have arrived; the late "
+    "ones are lost. In a reverse topological order a tensor comes after all its users. Look at how the order is "
+    "made."
+)
+LEAVES_LAST = "sorted(order, key=lambda node: node.vjp is None)"
 ADDED_IN_PLACE = (
     "You add to `.grad` in place, and the array in it is one that another leaf holds as well, so the other "
     "grows, too. An addition hands the same array to both of its inputs. Look at what you store for the "
@@ -286,19 +293,27 @@ IN_BACKWARD = [
         pairs=False,
     ),
     Fault(
-        "order-by-distance",
+        "order-not-topological-leaves-last",
         cell="backward",
-        edits={
-            "waiting.append((node, True))": "order.append(node)",
-            "in reversed(order)": "in order",
-            "waiting.pop()": "waiting.pop(0)",
-        },
-        words="Your tensors come in the order of their distance from the result. A tensor that is used near the result "
-        "and once more further away has its turn at the nearer place, before all its gradients have arrived; the late "
-        "ones are lost. In a reverse topological order a tensor comes after all its users. Look at how the order is "
-        "made.",
+        edits={VISIT: MARKED_EARLY, "in reversed(order)": f"in {LEAVES_LAST}"},
+        words=NOT_IN_ORDER,
         tests=BACKWARD,
         pairs=False,
+    ),
+    *(
+        Fault(
+            f"order-by-distance{spelling}",
+            cell="backward",
+            edits={
+                "waiting.append((node, True))": "order.append(node)",
+                "in reversed(order)": f"in {order}",
+                "waiting.pop()": "waiting.pop(0)",
+            },
+            words=BY_DISTANCE,
+            tests=BACKWARD,
+            pairs=False,
+        )
+        for spelling, order in {"": "order", "-leaves-last": LEAVES_LAST}.items()
     ),
     Fault(
         "summed-in-place",
@@ -315,6 +330,20 @@ IN_BACKWARD = [
         edits={LEAF: "node.grad = gradient if node.grad is None else node.grad + gradient", START: OWN_START},
         words="Two leaves have the same array in `.grad`: when one is changed in place, the other changes with it. An "
         "addition hands the same array to both of its inputs: look at what you store for the first gradient of a leaf.",
+        tests=BACKWARD,
+        pairs=False,
+    ),
+    Fault(
+        "leaves-share-a-new-array",
+        cell="backward",
+        edits={
+            LEAF: "node.grad = gradient if node.grad is None else node.grad + gradient",
+            START: OWN_START,
+            ACCUMULATE: f"{ACCUMULATE[:-1]}np.array(g) if np.shares_memory(g, gradient) else g",
+        },
+        words="The `.grad` of a leaf is the very array that a vjp has returned, where that is another one than it was "
+        "given. A vjp may return one new array for two inputs, or keep the one that it returns: when one is changed in "
+        "place, the other changes with it. Look at which gradients you copy.",
         tests=BACKWARD,
         pairs=False,
     ),

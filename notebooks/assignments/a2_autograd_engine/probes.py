@@ -195,8 +195,11 @@ def gradients_of_sums(ns, x, w, gradient, copies):
 
 def gradients_of_two_passes(ns, x, y, c, gradient):
     """The gradients of x and y after one and two backward passes through (x + y) * c; what else has a gradient; and
-    the gradient of y and the one that was passed, after that of x has been changed.
+    the gradient of y and the one that was passed, after that of x has been changed. Likewise the second of two leaves
+    that a vjp has given one new array, which it keeps, and this array.
     """
+    import numpy as np
+
     op = ns.Tensor.from_op
     x, y, c = ns.Tensor(x, requires_grad=True), ns.Tensor(y, requires_grad=True), ns.Tensor(c)
     after, results = [], []
@@ -209,7 +212,13 @@ def gradients_of_two_passes(ns, x, y, c, gradient):
     z, w = ns.Tensor(x.data, requires_grad=True), ns.Tensor(y.data, requires_grad=True)
     ns.backward(op(z.data + w.data, (z, w), lambda g: (g, g)), gradient)
     z.grad += 1000
-    return [after[0], after[1], [t.grad for t in [c, *results] if t.grad is not None], [w.grad, gradient]]
+    own = [w.grad, gradient]
+    z, w = ns.Tensor(x.data, requires_grad=True), ns.Tensor(y.data, requires_grad=True)
+    kept = 2 * np.array(gradient)
+    ns.backward(op(2 * (z.data + w.data), (z, w), lambda g: (kept, kept)), gradient)
+    z.grad += 1000
+    own += [w.grad, kept]
+    return [after[0], after[1], [t.grad for t in [c, *results] if t.grad is not None], own]
 
 
 def gradient_of_a_chain(ns, x, factor, length):

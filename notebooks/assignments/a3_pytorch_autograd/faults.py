@@ -665,6 +665,15 @@ PRODUCTS = [
         pairs=False,
     ),
     Fault(
+        "x-left-unmarked",
+        family="AG09",
+        cell="jacobian",
+        words="An x that requires gradients when it is given does not require them any more after the call, and "
+        "whoever trains it trains it no longer. The tensor belongs to the caller. Look at every line that sets "
+        "requires_grad.",
+        tests=JACOBIAN,
+    ),
+    Fault(
         "jacobian-in-grad-of-x",
         family="AG01",
         cell="jacobian",

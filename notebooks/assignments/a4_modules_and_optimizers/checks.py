@@ -191,7 +191,8 @@ def test_parts_of_the_block(student, reference, expect, branches):
         found = f"mode={mode!r} gives {raised}; it should raise ValueError."
         fault = "block-mode-not-checked" if raised == "no exception" else "block-another-exception"
         expect.true(raised == "ValueError", found, fault=fault)
-    expect.true(got["list"] == wanted["list"], "the list that was handed over is no longer what it was.")
+    sentence = "The list that was handed over is no longer what it was."
+    expect.true(got["list"] == wanted["list"], sentence, kind="changed", fault="block-changes-the-list")
 
 
 @pytest.mark.cell("test_parallel_block", weight=2)

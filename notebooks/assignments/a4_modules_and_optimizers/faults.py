@@ -571,6 +571,13 @@ BLOCK_FAULTS = [
         tests=BLOCK,
     ),
     Fault(
+        "block-changes-the-list",
+        cell="parallel_block",
+        words="The list of branches that your block was given has other contents afterwards. It belongs to the caller, "
+        "who may build a second block from it. Look at what takes modules out of that list, or puts some in.",
+        tests=BLOCK,
+    ),
+    Fault(
         "block-copies",
         family="NN06",
         cell="parallel_block",

@@ -121,10 +121,17 @@ def test_classes_and_length(student, reference, draw, expect):
     nothing = np.frombuffer(b"no image", np.uint8)
     data = {"images": [*a_folder(draw), ("elk/TITLE.PNG", nothing), ("bug/none.txt", nothing)]}
     got, wanted = student.run(facts_of_a_folder, **data), reference.run(facts_of_a_folder, **data)
+    with_images = [name for name in wanted["classes"] if any(path.startswith(f"{name}/") for path in named_png(data))]
+    found = f"classes is {got['classes']}; the folders are {wanted['classes']}."
+    expect.true(got["classes"] != with_images, found, kind="length", fault="images-empty-class-left-out")
     expect.equal(got["classes"], wanted["classes"], "classes")
     expect.equal(got["length"], wanted["length"], "len(dataset)")
     sentence = f"The label has the type {got['label']}; it should be a Python int."
     expect.true(got["label"] == "int", sentence, kind="type", fault="images-label-is-no-int")
+
+
+def named_png(data):
+    return [name for name, _ in data["images"] if name.endswith(".png")]
 
 
 def a_folder(draw):
@@ -202,6 +209,10 @@ def require_items(expect, got, wanted, by_path=()):
         ordered = sorted({b for _, b in pairs}) == sorted({a for a, _ in pairs})
         sentence = "Every class has one label, but not the place of its name in the sorted list."
         expect.true(not (renumbered and ordered), sentence, kind="order", fault="images-not-sorted")
+        without_gaps = np.unique(wanted["labels"], return_inverse=True)[1]
+        sentence = "The labels are numbered without the classes that have no images."
+        closed = np.array_equal(got["labels"], without_gaps)
+        expect.true(not closed, sentence, kind="order", fault="images-empty-class-left-out")
     pairs = list(zip(got["images"], wanted["images"], strict=True))
     if all(np.shape(a.array) == np.shape(b.array) for a, b in pairs):
         by_256 = all(np.allclose(a.array * 256, b.array * 255, rtol=1e-5, atol=1e-4) for a, b in pairs)

@@ -40,6 +40,14 @@ IMAGE_FAULTS = [
         tests=IMAGES,
     ),
     Fault(
+        "images-empty-class-left-out",
+        cell="image_files",
+        words="A folder without images is missing in your numbering of the classes. Each folder in `root` is a class: "
+        "a class of which this computer has no images yet keeps its number, or all behind it would get other numbers "
+        "than elsewhere. Look at whether the names of the classes come from folders or from images.",
+        tests=IMAGES,
+    ),
+    Fault(
         "images-channels-last",
         cell="image_files",
         edits={IMAGE: "image = torch.from_numpy(pixels).float() / 255"},

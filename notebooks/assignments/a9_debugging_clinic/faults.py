@@ -361,6 +361,19 @@ MENDS = [
     ),
     _fault(
         1,
+        "smaller-batch-counts-as-a-full-one",
+        "EV06",
+        {
+            "batch_loss.item() * len(images)\n            hits": (
+                "batch_loss.item() * loader.batch_size\n            hits"
+            )
+        },
+        "In the test loss the mean of each batch is multiplied by the number of rows of a full batch. The last batch "
+        "may be smaller, and then the sum is too large. Look at what each batch's loss is multiplied by.",
+        pairs=False,
+    ),
+    _fault(
+        1,
         "row-losses-over-batches",
         "EV06",
         {"return loss_sum / seen, hits": "return loss_sum / len(loader), hits"},

@@ -39,6 +39,9 @@ WRONG = [
     .expect(test_train="partial:rows-counted-once")
     .base("by_items")
     .edit("for b in batches:", "for b in [list({int(row) for row in batch}) for batch in batches]:"),
+    Wrong("wrong_batches_as_one_array", "An array of all batches, which may differ in size.")
+    .expect(test_train="partial:batches-of-different-sizes")
+    .edit("for b in batches:", "for b in np.array(batches):"),
     Wrong("wrong_all_rows", "Every step uses all rows.")
     .expect(test_train="failed:batches-ignored")
     .base("by_items")

@@ -362,6 +362,18 @@ def backward(tensor, gradient=None, retain_graph=False):
     .expect(test_backward="partial:order-by-distance")
     .breaks("with the sum of the gradients from all uses")
     .whole(IN_ORDER),
+    Wrong("wrong_backward_by_distance_leaves_last", "Breadth first, and leaves are given their sums at the end.")
+    .expect(test_backward="partial:order-by-distance-leaves-last")
+    .breaks("with the sum of the gradients from all uses")
+    .whole(IN_ORDER.replace("for t in order:", "for t in sorted(order, key=lambda t: t.vjp is None):")),
+    Wrong("wrong_backward_met_at_once_leaves_last", "Depth first, and leaves are given their sums at the end.")
+    .expect(test_backward="partial:order-not-topological-leaves-last")
+    .whole(IN_ORDER.replace("popleft", "pop").replace("in order:", "in sorted(order, key=lambda t: t.vjp is None):")),
+    Wrong("wrong_backward_shares_new_arrays", "Copied is what a vjp hands on, and not what it returns anew.")
+    .expect(test_backward="partial:leaves-share-a-new-array")
+    .breaks("The array is the leaf's own")
+    .edit("arriving[id(parent)] = part", "arriving[id(parent)] = part.copy() if np.shares_memory(part, g) else part")
+    .edit("t.grad = g.copy() if t.grad is None else t.grad + g", "t.grad = g if t.grad is None else t.grad + g"),
     Wrong("wrong_backward_met_at_once", "Depth first, and a tensor counts as seen when it is put on the stack.")
     .expect(test_backward="partial:order-not-topological-marked-early")
     .whole(IN_ORDER.replace("popleft", "pop")),

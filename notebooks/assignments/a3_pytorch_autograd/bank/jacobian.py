@@ -164,6 +164,13 @@ WRONG = [
     given.grad = None
     y = f(given)""",
     ),
+    Wrong("wrong_jacobian_unmarks_x", "x is marked, and unmarked afterwards, whatever it was.")
+    .breaks("The values in the tensors that you are given")
+    .expect(test_jacobian="partial:x-left-unmarked")
+    .edit(
+        "def jacobian(f, x):\n    x = x.detach()",
+        "def jacobian(f, x):\n    x.requires_grad_(False)\n    x = x.detach()",
+    ),
     Wrong("wrong_vjp_v_in_place", "v is halved in place before the pass.")
     .breaks("The values in the tensors that you are given")
     .expect(test_jacobian="partial")

@@ -91,7 +91,7 @@ WRONG = [
     .edit("momentum=0.0", "momentum=0.9", cell="sgd"),
     Wrong("wrong_block_empties_the_list", "parallel_block: pop. sgd: The options are copied once.")
     .breaks("The list stays as it was", "So read options from the group at every step")
-    .expect(test_parallel_block="partial", test_sgd="partial")
+    .expect(test_parallel_block="partial:block-changes-the-list", test_sgd="partial")
     .edit(
         "for branch in branches:\n            self.branches.append(branch)",
         "while branches:\n            self.branches.append(branches.pop(0))",

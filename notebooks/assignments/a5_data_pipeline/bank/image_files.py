@@ -46,7 +46,7 @@ WRONG = [
     .breaks("whose names end in `.png`, in lower case")
     .edit('f.endswith(".png")', 'f.lower().endswith(".png")'),
     Wrong("wrong_images_empty_class", "Classes are the folders that have images.")
-    .expect(test_image_files="partial")
+    .expect(test_image_files="partial:images-empty-class-left-out")
     .breaks("a folder without images is one")
     .edit(
         "    def __len__",

@@ -88,6 +88,13 @@ WRONG = [
         "            loss_sum += batch_loss.item() * len(images)\n            hits",
         "            loss_sum += float(batch_loss)\n            hits",
     ),
+    Wrong("wrong_digits_batch_size_for_each", "Each batch's mean times the size of a full one, divided by rows.")
+    .expect(test_script_1="partial:digits-smaller-batch-counts-as-a-full-one")
+    .base("mode_by_the_caller")
+    .edit(
+        "            loss_sum += batch_loss.item() * len(images)\n            hits",
+        "            loss_sum += loader.batch_size * float(batch_loss)\n            hits",
+    ),
     Wrong("wrong_digits_row_losses_over_batches", "A sum over rows, divided by batches.")
     .expect(test_script_1="partial:digits-row-losses-over-batches")
     .edit("return loss_sum / seen, hits", "return loss_sum / -(-seen // 16), hits"),
