@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,11 +79,13 @@ class Explainer:
         named: Sequence[Fault] = (),
         search: str = "pairs",
         memory: Memory | None = None,
+        without: Collection[Fault] = (),
     ) -> Diagnosis:
         """The fault, or the few together, that answer all of `calls` as the student did; an empty diagnosis if none do.
 
         named: faults already found in this submission, whose effects later functions inherit. search: whether pairs are
         tried, single faults alone, or none but those found already. memory: what the reference has answered before.
+        without: what is known not to be it.
         """
         calls = [c for c in calls if c.error is None or isinstance(c.error, StudentError)]
         right = self._replay(calls, (), memory)
@@ -95,7 +97,7 @@ class Explainer:
         relevant: dict[Fault, list[Call]] = {}
         # What was found before comes first: of two mistakes that these calls cannot tell apart, it is the likelier.
         for fault in dict.fromkeys([*named, *(self.faults if search != "none" else ())]):
-            if not fault.edits or not _may_explain(fault, tests_cell):
+            if fault in without or not fault.edits or not _may_explain(fault, tests_cell):
                 continue
             variant = self._replay(calls, (fault,), stop_at_difference=not pairs)
             if variant is None or _alike(right, variant):

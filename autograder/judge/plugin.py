@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -329,6 +329,15 @@ class Judge:
             if verdicts[check.name] is Verdict.PASSED and self._evidence(check) is Evidence.RECOMPUTED
         ]
         diagnoses = agreed(failures, passed, self.explainer, failing)
+        # What fits one check's calls first may be contradicted by another check; what fits them next may not.
+        turned_down: set[Fault] = set()
+        while again := _turned_down(failures, diagnoses):
+            turned_down.update(failures[name].found.faults[0] for name in again)
+            for check in checks:
+                if check.name in again:
+                    found = self._diagnosis(check, tuple(self.named), turned_down)
+                    failures[check.name] = replace(failures[check.name], found=found)
+            diagnoses = agreed(failures, passed, self.explainer, failing)
         for diagnosis in diagnoses.values():
             self.named.update(dict.fromkeys(diagnosis.faults))
         return [self._result(check, verdicts[check.name], diagnoses.get(check.name, Diagnosis())) for check in checks]
@@ -378,13 +387,28 @@ class Judge:
             return NEEDS_DEVICE if self._lacks_device(check) else "This check was not run to its end."
         return limit_in_words(check.failure) if isinstance(check.failure, LimitReached) else ""
 
-    def _diagnosis(self, check: Check, likely: Sequence[Fault]) -> Diagnosis:
-        """The known mistake: as the check itself names it, or as the replay finds it."""
+    def _diagnosis(self, check: Check, likely: Sequence[Fault], without: Collection[Fault] = ()) -> Diagnosis:
+        """The known mistake: as the check itself names it, or as the replay finds it.
+
+        without: single mistakes that fit but are not it; then neither pairs nor exceptions are asked.
+        """
         if isinstance(check.failure, Mismatch) and check.failure.fault:
             return self.explainer.named(check.failure.fault)
         memory = self.memories.get(check.case)
         of = check.marker
-        return self.explainer.explain(check.calls, of.grade_id, likely, of.search, memory)
+        if not without:
+            return self.explainer.explain(check.calls, of.grade_id, likely, of.search, memory)
+        search = "none" if of.search == "none" else "single"
+        found = self.explainer.explain(check.calls, of.grade_id, likely, search, memory, without)
+        return found if found.replayed else Diagnosis()
+
+
+def _turned_down(failures: Mapping[str, Failure], diagnoses: Mapping[str, Diagnosis]) -> set[str]:
+    """The checks whose one replayed mistake was not agreed to, where no other was."""
+    replayed = {name for name, f in failures.items() if f.found.replayed}
+    if any(diagnoses[name].replayed for name in failures):
+        return set()
+    return {name for name in replayed if len(failures[name].found.faults) == 1}
 
 
 OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)
