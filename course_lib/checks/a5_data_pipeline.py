@@ -13,6 +13,7 @@ import functools
 import multiprocessing
 import random
 import tempfile
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -56,7 +57,15 @@ def can_fork() -> bool:
 def epochs_of(loader: Any, epochs: int = 1) -> list[list[Any]]:
     """The batches of each pass over a loader."""
     with forked_workers():
-        return [list(loader) for _ in range(epochs)]
+        try:
+            return [list(loader) for _ in range(epochs)]
+        except Exception as error:
+            # PyTorch raises what a worker raised in a frame that holds the error: a cycle, and the pass with its queues
+            # in it. Left to the garbage collector, their files are closed before the pass is ended. Its workers then
+            # never hear of the end, and its threads go on to use the numbers of closed files, which by then may belong
+            # to the next loader: on a busy machine one of a hundred loaders failed.
+            traceback.clear_frames(error.__traceback__)
+            raise
 
 
 def batches_of(dataset: Any, workers: int, epochs: int = 1, **options: Any) -> list[list[Any]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import math
+import multiprocessing
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -127,3 +130,26 @@ def test_copied_generators_repeat_what_the_text_says(workers: int) -> None:
     batches = pipeline.batches_of(pipeline.Drawing(8), workers, batch_size=2)[0]
     drawn = [batch[:, 1].tolist() for batch in batches]
     assert drawn[0] == drawn[1] and drawn[2] == drawn[3] and drawn[0] != drawn[2]
+
+
+class Broken(list[int]):
+    """A data set whose items raise."""
+
+    def __getitem__(self, i: Any) -> Any:
+        raise ValueError(f"no item {i}")
+
+
+def test_a_pass_that_raised_leaves_no_worker_and_no_thread_to_the_garbage_collector() -> None:
+    gc.collect()
+    before = {*threading.enumerate(), *multiprocessing.active_children()}
+    gc.disable()
+    try:
+        for _ in range(3):
+            with pytest.raises(ValueError, match="no item 0"):
+                pipeline.batches_of(Broken([1]), workers=1, batch_size=None)
+        left = {*threading.enumerate(), *multiprocessing.active_children()} - before
+        for thread in left:
+            thread.join(5)
+        assert [one for one in left if one.is_alive()] == []
+    finally:
+        gc.enable()
