@@ -339,7 +339,7 @@ IN_BACKWARD = [
         edits={
             LEAF: "node.grad = gradient if node.grad is None else node.grad + gradient",
             START: OWN_START,
-            ACCUMULATE: f"{ACCUMULATE[:-1]}np.array(g) if np.shares_memory(g, gradient) else g",
+            ACCUMULATE: ACCUMULATE.replace("else g", "else np.array(g) if np.shares_memory(g, gradient) else g"),
         },
         words="The `.grad` of a leaf is the very array that a vjp has returned, where that is another one than it was "
         "given. A vjp may return one new array for two inputs, or keep the one that it returns: when one is changed in "

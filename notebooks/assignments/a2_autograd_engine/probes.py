@@ -209,15 +209,12 @@ def gradients_of_two_passes(ns, x, y, c, gradient):
         results += [a, b]
         ns.backward(b, gradient)
         after.append([x.grad.copy(), y.grad.copy()])
-    z, w = ns.Tensor(x.data, requires_grad=True), ns.Tensor(y.data, requires_grad=True)
-    ns.backward(op(z.data + w.data, (z, w), lambda g: (g, g)), gradient)
-    z.grad += 1000
-    own = [w.grad, gradient]
-    z, w = ns.Tensor(x.data, requires_grad=True), ns.Tensor(y.data, requires_grad=True)
-    kept = 2 * np.array(gradient)
-    ns.backward(op(2 * (z.data + w.data), (z, w), lambda g: (kept, kept)), gradient)
-    z.grad += 1000
-    own += [w.grad, kept]
+    own, kept = [], 2 * np.array(gradient)
+    for factor, vjp, shared in ((1, lambda g: (g, g), gradient), (2, lambda g: (kept, kept), kept)):
+        z, w = ns.Tensor(x.data, requires_grad=True), ns.Tensor(y.data, requires_grad=True)
+        ns.backward(op(factor * (z.data + w.data), (z, w), vjp), gradient)
+        z.grad += 1000
+        own += [w.grad, shared]
     return [after[0], after[1], [t.grad for t in [c, *results] if t.grad is not None], own]
 
 

@@ -121,17 +121,14 @@ def test_classes_and_length(student, reference, draw, expect):
     nothing = np.frombuffer(b"no image", np.uint8)
     data = {"images": [*a_folder(draw), ("elk/TITLE.PNG", nothing), ("bug/none.txt", nothing)]}
     got, wanted = student.run(facts_of_a_folder, **data), reference.run(facts_of_a_folder, **data)
-    with_images = [name for name in wanted["classes"] if any(path.startswith(f"{name}/") for path in named_png(data))]
+    folders = {path.partition("/")[0] for path, _ in data["images"] if path.endswith(".png")}
+    with_images = [name for name in wanted["classes"] if name in folders]
     found = f"classes is {got['classes']}; the folders are {wanted['classes']}."
     expect.true(got["classes"] != with_images, found, kind="length", fault="images-empty-class-left-out")
     expect.equal(got["classes"], wanted["classes"], "classes")
     expect.equal(got["length"], wanted["length"], "len(dataset)")
     sentence = f"The label has the type {got['label']}; it should be a Python int."
     expect.true(got["label"] == "int", sentence, kind="type", fault="images-label-is-no-int")
-
-
-def named_png(data):
-    return [name for name, _ in data["images"] if name.endswith(".png")]
 
 
 def a_folder(draw):
@@ -640,9 +637,6 @@ def test_numbers_of_a_stream(student, reference, draw, expect, workers, lengths)
     expect.true(not used_up, sentence, kind="length", fault="stream-used-up")
     for name, batches, right in zip(("the first pass", "the second pass"), got, wanted, strict=False):
         theirs, ours = (np.sort(np.concatenate([np.zeros(0), *map(np.ravel, b)])) for b in (batches, right))
-        if len(theirs) != len(ours) and name == "the second pass":
-            sentence = f"In the second pass come {len(theirs)} numbers; there are {len(ours)}."
-            expect.true(False, sentence, kind="length")
         sentence = f"In {name} come {len(theirs)} numbers; the files have {len(ours)}."
         twice = len(theirs) == workers * len(ours) and np.allclose(theirs, np.sort(np.tile(ours, workers)))
         fault = "stream-doubled" if workers > 1 and twice else ""

@@ -164,7 +164,7 @@ WRONG = [
     given.grad = None
     y = f(given)""",
     ),
-    Wrong("wrong_jacobian_unmarks_x", "x is marked, and unmarked afterwards, whatever it was.")
+    Wrong("wrong_jacobian_unmarks_x", "x is unmarked before it is copied, whatever it was.")
     .breaks("The values in the tensors that you are given")
     .expect(test_jacobian="partial:x-left-unmarked")
     .edit(

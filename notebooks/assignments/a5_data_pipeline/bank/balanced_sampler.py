@@ -166,7 +166,7 @@ WRONG = [
         "weights = [1 / many[label] for label in labels.tolist()]",
         "many = torch.unique(torch.tensor(labels), return_counts=True)[1]\n        weights = 1 / many[labels]",
     ),
-    # As written without `min` it ends by the limit of memory, in a kernel; in a test's process there is none.
+    # Without `min`, as students write it, it ends by a limit of memory and says so. Here it fails by its answers.
     Wrong("wrong_sampler_classes_up_to_the_largest", "Classes that do not occur are drawn, too.")
     .expect(test_balanced_sampler="failed")
     .edit(
