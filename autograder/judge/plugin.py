@@ -405,10 +405,9 @@ class Judge:
 
 def _turned_down(failures: Mapping[str, Failure], diagnoses: Mapping[str, Diagnosis]) -> set[str]:
     """The checks whose one replayed mistake was not agreed to, where no other was."""
-    replayed = {name for name, f in failures.items() if f.found.replayed}
-    if any(diagnoses[name].replayed for name in failures):
+    if any(diagnosis.replayed for diagnosis in diagnoses.values()):
         return set()
-    return {name for name in replayed if len(failures[name].found.faults) == 1}
+    return {name for name, failure in failures.items() if failure.found.replayed and len(failure.found.faults) == 1}
 
 
 OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)

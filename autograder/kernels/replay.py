@@ -112,6 +112,7 @@ class StudentKernel:
         try:
             kernel = self._living_kernel(number)
         except LimitReached as limit:
+            self.skipped.add(number)  # nor in a kernel that is started for calls: its report says that it was not run
             return CellResult(Verdict.NOT_RUN, error=f"not run: {limit}")
         result = kernel.run_cell(cell.source)
         if result.verdict not in (Verdict.PASSED, Verdict.FAILED):

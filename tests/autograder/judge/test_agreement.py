@@ -11,6 +11,8 @@ SCALE = "def scale(x, by):\n    y = x * by\n    return y"
 FAULTS = """
 FAULTS = [
     Fault("adds", "scale", {"x * by": "x + by"}, "You add."),
+    # Fits as "absolute" does where x is negative, and is contradicted where it is not.
+    Fault("turned", "scale", {"x * by": "-x * by"}, "You turn the sign.", pairs=False),
     Fault("absolute", "scale", {"x * by": "np.abs(x) * by"}, "You lose the sign."),
     Fault("nothing", "scale", {"x * by": "x * 0"}, "Nothing is left."),
     Fault("by-two", "scale", {"return y": "return 2 * y"}, "Twice."),

@@ -7,7 +7,7 @@ import re
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -74,6 +74,10 @@ def test_hidden_inputs_decide_and_only_demonstration_inputs_are_shown(judged: Ju
 
     class Spy(LocalSide):
         renewed = 0
+        parts: ClassVar[list[str]] = []
+
+        def turn_to(self, part: str) -> None:
+            Spy.parts.append(part)
 
         def _answer(self, call: Call) -> Any:
             seen.append(call.data["_args"][0])
@@ -86,6 +90,7 @@ def test_hidden_inputs_decide_and_only_demonstration_inputs_are_shown(judged: Ju
     outcome = small.checks.run(side, b"secret")
     secret_draw = Draw(seed_for(b"secret", "small", "test_squares[shape0]"))
     assert seen[0].tolist() == secret_draw.normal((1,)).tolist()
+    assert Spy.parts and set(Spy.parts) == set(outcome.checks), "the side is told whose calls come next"
     assert 0 < Spy.renewed < len(seen), "a fresh kernel between hidden inputs and those that are shown"
     for shown in seen[Spy.renewed :]:
         assert shown.tolist() == np.round(shown, 1).tolist()

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from autograder.errors import KernelFailed, LimitReached
+from autograder.errors import KernelFailed, LimitReached, StudentError
 from autograder.kernels.replay import MAX_RESTARTS, NOTEBOOK_OUTPUT, SHOWN_OUTPUT, StudentKernel
 from autograder.kernels.session import Account, Kernel
 from autograder.kernels.zygote import Zygote
@@ -138,6 +138,10 @@ def test_there_are_at_most_three_restarts_and_then_nothing_more_runs(notebook: N
     with pytest.raises(LimitReached, match="fourth time"):
         value(student, "ns.x")
     assert start.count == 1 + MAX_RESTARTS
+    student.turn_to("an exercise")
+    assert value(student, "ns.x") == 1
+    with pytest.raises(StudentError, match="'y' is not defined"):  # said not to have run, and has not
+        value(student, "ns.y")
 
 
 def test_a_fresh_kernel_for_showing_has_run_the_same_cells_and_seen_no_call(notebook: Notebook) -> None:
