@@ -130,7 +130,7 @@ def test_leaves_collect(student, reference, draw, expect, shape):
     others = "c or a result has a .grad afterwards; only leaves that require gradients get one."
     expect.true(got[2] == wanted[2], others, kind="others")
     names = ["y.grad after a change of x.grad", "the gradient that was passed after a change of x.grad"]
-    names += [f"{what} after a change of x.grad, where a vjp gave both one array" for what in ("y.grad", "this array")]
+    names += [f"{what} after a change of x.grad (a vjp gave both one array)" for what in ("y.grad", "this array")]
     expect.close(got[3], wanted[3], names=names)
 
 
