@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 CELL_LIMIT_S = 120
 QUICK = {
-    "lectures/04_pytorch_autograd.ipynb",
+    "lectures/06_pytorch_autograd.ipynb",
     "assignments/a1_numpy_backprop/a1_numpy_backprop.ipynb",
     "release/a1_numpy_backprop/a1_numpy_backprop.ipynb",
 }

@@ -1,4 +1,4 @@
-"""Training loops with one hidden fault each, for lecture 08: judge them by what they record, then read their source."""
+"""Training loops with one hidden fault each, for lecture 10: judge them by what they record, then read their source."""
 
 from __future__ import annotations
 

@@ -25,11 +25,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks" / "lectures"
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["course"]["repository"]
 LECTURES = [
-    "03_pytorch_tensors",
-    "08_training_and_evaluation",  # brings Lightning
-    "09_gpu_training",  # brings the virtual device
-    "11_tensorflow_eager",  # both frameworks in one kernel
-    "13_static_and_dynamic_graphs",  # brings ONNX's packages
+    "05_pytorch_tensors",
+    "10_training_and_evaluation",  # brings Lightning
+    "11_gpu_training",  # brings the virtual device
+    "13_tensorflow_eager",  # both frameworks in one kernel
+    "15_static_and_dynamic_graphs",  # brings ONNX's packages
 ]
 OF_COLAB = ("ipython==7.34.0", "ipykernel==6.17.1", "jupyter_client<8")
 OURS = re.compile(r"(_editable_impl_)?frameworks[_-]course|course_lib$|autograder$", re.IGNORECASE)

@@ -43,9 +43,9 @@ from tests.lectures import contents
 
 HERE = Path(__file__).parent
 LECTURES = notebooks_in("lectures")
-CHEAPEST = "lectures/04_pytorch_autograd.ipynb"
+CHEAPEST = "lectures/06_pytorch_autograd.ipynb"
 VOCABULARY = {"shorthand", "figures", "facts", "stated", "checks", "failures", "shows", "exercises"}
-CPU_LIMIT_S = {"14_one_model_every_framework": 120, "15_distributed_training": 120}
+CPU_LIMIT_S = {"16_one_model_every_framework": 120, "17_distributed_training": 120}
 """of the kernel and the processes it started and awaited, on a core of its own; all others: 60"""
 MODULES = "contextlib, inspect, io, itertools, json, subprocess, sys, types, unittest.mock, urllib.error, warnings"
 """what facts may use besides the names of their lecture and of `in_kernel.py`"""

@@ -17,7 +17,7 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LECTURE = ROOT / "notebooks" / "lectures" / "17_playground.ipynb"
+LECTURE = ROOT / "notebooks" / "lectures" / "03_playground.ipynb"
 PATIENCE_S = 180
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("playground in a browser")]

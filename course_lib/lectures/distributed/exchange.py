@@ -1,6 +1,6 @@
 """Data-parallel training by hand, on NumPy arrays and counted wires: the parameter server and the ring.
 
-Lecture 15 shows the source of these functions; they stand in a module because a new process imports what it runs.
+Lecture 17 shows the source of these functions; they stand in a module because a new process imports what it runs.
 The task is the same for all: softmax regression, whose weights are one matrix, (features + 1, classes), biases last.
 """
 

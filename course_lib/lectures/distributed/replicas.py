@@ -1,4 +1,4 @@
-"""What each process of a `DistributedDataParallel` run does. Lecture 15 shows the source of these functions.
+"""What each process of a `DistributedDataParallel` run does. Lecture 17 shows the source of these functions.
 
 `distributed.run(in_group, 2, (function, settings), ...)` lets two processes meet and call `function(rank, **settings)`
 for each pair, one after the other: to start a process and to import PyTorch takes longer than all of them.

@@ -1,4 +1,4 @@
-"""The mysteries of lecture 08 have the fault that the lecture finds, and no other."""
+"""The mysteries of lecture 10 have the fault that the lecture finds, and no other."""
 
 from __future__ import annotations
 
