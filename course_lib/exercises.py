@@ -6,7 +6,9 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
+T = TypeVar("T")
 WIDTH = 110
 """columns of a printed message, so that a long one needs no scrolling"""
 
@@ -42,14 +44,32 @@ def exercise(name: str, *tests: tuple[Callable[[], object], str]) -> None:
     still raises a bare NotImplementedError is not wrong but waiting; any other error of the reader's own code is passed
     on, a framework's NotImplementedError too, which has a message.
     """
+    _is_right(name, *tests)
+
+
+def attempt_or_solution(name: str, attempt: T, solution: T, *tests: tuple[Callable[[], object], str]) -> T:
+    """What the lecture continues with: the reader's `attempt` if it is right, else our `solution`; says which.
+
+        double = attempt_or_solution("double", double, _solution, (lambda: double(2) == 4, "Twice 2 is 4."))
+
+    tests: as for `exercise`.
+    """
+    if _is_right(name, *tests):
+        return attempt
+    print("Until it is right, the lecture continues with a solution of ours.")
+    return solution
+
+
+def _is_right(name: str, *tests: tuple[Callable[[], object], str]) -> bool:
     try:
         for number, (holds, hint) in enumerate(tests, start=1):
             if not holds():
                 print(f"{name}: check {number} of {len(tests)} does not hold yet. {hint}")
-                return
+                return False
     except NotImplementedError as error:
         if error.args:
             raise
         print(f"{name}: waits for you.")
-        return
+        return False
     print(f"{name}: right, all {len(tests)} checks hold.")
+    return True

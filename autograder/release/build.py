@@ -37,7 +37,7 @@ from autograder.release.leaks import (
 
 MARKER = ".published.json"
 """Written into a student repository by `publish`: which files are ours, and that the last one was written."""
-PUBLISHED = ("course_lib", "data", "notebooks/lectures")
+PUBLISHED = ("course_lib", "data", "notebooks/lectures", "notebooks/extras")
 """Folders that go into the student repository as they are; `notebooks/release` is built afresh."""
 NO_SPACE = ("No space left on device", "database or disk is full", "Disk quota exceeded")
 """how it is said in tracebacks, in which nbgrader keeps an error and not its kind"""
@@ -342,7 +342,12 @@ def _student_readme(repository: Path, project: dict[str, Any]) -> str:
     """A first page for students: what lies here, and how each notebook is opened."""
     address = project.get("tool", {}).get("course", {}).get("repository", "")
     lines = [f"# {project['project'].get('description', 'The course').rstrip('.')}", ""]
-    for title, folder in (("Lectures", "notebooks/lectures"), ("Assignments", "notebooks/release")):
+    sections = (
+        ("Lectures", "notebooks/lectures"),
+        ("Extras", "notebooks/extras"),
+        ("Assignments", "notebooks/release"),
+    )
+    for title, folder in sections:
         notebooks = sorted((repository / folder).rglob("*.ipynb"))
         if notebooks:
             lines += [f"## {title}", ""]

@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from course_lib.exercises import WIDTH, exercise, on_purpose
+from course_lib.exercises import WIDTH, attempt_or_solution, exercise, on_purpose
 
 
 def test_an_error_or_a_warning_on_purpose_is_printed_with_its_type_and_goes_no_further(
@@ -76,3 +76,13 @@ def test_the_readers_own_error_and_a_frameworks_not_implemented_are_passed_on() 
         exercise("Exercise 1", (lambda: 1 / 0, "hint"))
     with pytest.raises(NotImplementedError, match="lerp_cpu"):
         exercise("Exercise 1", (lambda: _unwritten("lerp_cpu not implemented for Long"), "hint"))
+
+
+@pytest.mark.parametrize(("value", "goes_on_with"), [(2, "attempt"), (3, "solution")])
+def test_a_lecture_goes_on_with_what_is_right(value: int, goes_on_with: str) -> None:
+    assert attempt_or_solution("E", "attempt", "solution", (lambda: value == 2, "Is it 2?")) == goes_on_with
+
+
+def test_a_lecture_goes_on_with_our_solution_while_there_is_no_attempt(capsys: pytest.CaptureFixture[str]) -> None:
+    assert attempt_or_solution("E", "attempt", "solution", (_unwritten, "hint")) == "solution"
+    assert "waits for you" in capsys.readouterr().out

@@ -1,9 +1,9 @@
-"""The table of lectures in `notebooks/README.md`, made from the lectures themselves.
+"""The tables of lectures and extras in `notebooks/README.md`, made from the notebooks themselves.
 
     python tests/lectures/contents.py --out notebooks/README.md
 
-A lecture's first cell says what it is about, what comes before it and how long it takes; this file reads that and
-writes it down. A test makes the table again and compares.
+A lecture's first cell says what it is about, what comes before it and how long it takes, and its last cell links to
+its assignment; this file reads that and writes it down. A test makes the tables again and compares.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 
 import nbformat
 
-LECTURES = Path(__file__).resolve().parents[2] / "notebooks" / "lectures"
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+LECTURES = NOTEBOOKS / "lectures"
 
 FIRST_CELL = re.compile(
     r"# (?P<number>\d\d) · (?P<title>.+)\n\n"
@@ -26,17 +27,31 @@ FIRST_CELL = re.compile(
     r"You will:\n\n(?P<promises>(?:- .+\n?)+)$"
 )
 
+FIRST_CELL_OF_EXTRA = re.compile(
+    r"# (?P<title>.+)\n\n(?P<badge>\[!\[Open in Colab\].+)\n\n(?P<about>.+)\n\n"
+    r"\*Goes with \[lecture (?P<number>\d\d)\]\(\.\./lectures/\S+\.ipynb\)\.\*"
+)
+ASSIGNMENT = re.compile(r"\(\.\./release/(?P<name>(?P<number>a\d)_\w+)/(?P=name)\.ipynb\)")
+
 HEAD = """# The lectures
 
 Each one opens in Colab or in Jupyter and runs from top to bottom on two processor cores, without a GPU and without a
 network. Times to read are for somebody who makes the predictions, answers the questions and tries the exercises. "Runs
 in" is for all cells at once.
 
-| lecture | | about | before it | to read and do | runs in |
-| --- | --- | --- | --- | --- | --- |
+| lecture | | about | before it | to read and do | runs in | assignment |
+| --- | --- | --- | --- | --- | --- | --- |
+"""
+HEAD_OF_EXTRAS = """
+## Extras
+
+Optional notebooks for whoever wants more of one topic.
+
+| extra | | about | goes with |
+| --- | --- | --- | --- |
 """
 FOOT = """
-Made by `python tests/lectures/contents.py --out notebooks/README.md` from the first cell of each lecture. What
+Made by `python tests/lectures/contents.py --out notebooks/README.md` from the notebooks. What
 students open of the assignments is in [release/](release/), the instructor's side in [assignments/](assignments/).
 """
 
@@ -55,11 +70,14 @@ class Lecture:
     minutes: int
     """to read and do"""
     runs: str
+    assignment: str
+    """a link, or nothing"""
 
 
 def lecture(path: Path) -> Lecture:
     """Read the first cell of the notebook at `path`; ValueError, with what is missing, if it has another form."""
-    first = nbformat.read(path, as_version=4).cells[0].source
+    cells = nbformat.read(path, as_version=4).cells
+    first = cells[0].source
     found = FIRST_CELL.match(first)
     if found is None:
         raise ValueError(
@@ -69,7 +87,8 @@ def lecture(path: Path) -> Lecture:
     about = re.split(r"(?<=[.!?]) (?=[A-Z`*])", found["about"])[-1]
     return Lecture(
         path.name, found["number"], found["title"], found["badge"], about, found["before"], int(found["minutes"]),
-        found["runs"],
+        found["runs"], ", ".join(f"[{a['number']}](release/{a['name']}/{a['name']}.ipynb)"
+                                 for a in ASSIGNMENT.finditer(cells[-1].source)),
     )  # fmt: skip
 
 
@@ -82,14 +101,28 @@ def estimated_minutes(path: Path) -> float:
     return len(text.split()) / 150 + len(code) / 2 + text.count("**Check yourself.**") + 5 * exercises
 
 
+def extra(path: Path) -> str:
+    """The row of an optional notebook; ValueError if its first cell has another form."""
+    first = nbformat.read(path, as_version=4).cells[0].source
+    found = FIRST_CELL_OF_EXTRA.match(first)
+    if found is None:
+        raise ValueError(
+            f"{path.name}: the first cell is not title, badge, one paragraph and the line '*Goes with [lecture NN]"
+            f"(../lectures/NN_topic.ipynb).*':\n{first}"
+        )
+    link = f"[{found['title']}](extras/{path.name})"
+    return f"| {link} | {found['badge']} | {found['about']} | lecture {found['number']} |\n"
+
+
 def table() -> str:
     """The whole of `notebooks/README.md`."""
     rows = [
         f"| [{found.number} {found.title}](lectures/{found.file}) | {found.badge} | {found.about} | {found.before} "
-        f"| {found.minutes} min | {found.runs} |\n"
+        f"| {found.minutes} min | {found.runs} | {found.assignment} |\n"
         for found in map(lecture, sorted(LECTURES.glob("*.ipynb")))
     ]
-    return HEAD + "".join(rows) + FOOT
+    extras = [extra(path) for path in sorted((NOTEBOOKS / "extras").glob("*.ipynb"))]
+    return HEAD + "".join(rows) + (HEAD_OF_EXTRAS + "".join(extras) if extras else "") + FOOT
 
 
 if __name__ == "__main__":

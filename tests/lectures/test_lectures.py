@@ -10,9 +10,9 @@
     [checks]      what holds though no sentence says it = an expression that is True
     [failures]    a piece of a cell with `on_purpose` = what the cell shows; there are no other such cells
     [shows]       the same for cells without
-    [[exercises]] in the lecture's order: the `right` answer, and `answers`: first the reply to the right one, then
-                  others, each its reply, and either a whole answer, or pieces of the right one that occur once, each
-                  followed by what stands there instead
+    [[exercises]] in the lecture's order: `answers`, first the reply to the right one, then others, each its reply, and
+                  either a whole answer, or pieces of the right one that occur once, each followed by what stands
+                  there instead. The right one is the folded solution; lectures that have none name it as `right`
 
 A block of `shorthand`, or of an answer, that is one statement stands behind its colon.
 
@@ -43,6 +43,15 @@ from tests.lectures import contents
 
 HERE = Path(__file__).parent
 LECTURES = notebooks_in("lectures")
+EXTRAS = notebooks_in("extras")
+NOT_YET_REWRITTEN = {
+    "01_hardware_and_frameworks", "02_numpy_backprop", "03_playground", "05_pytorch_tensors", "06_pytorch_autograd",
+    "07_nn_and_optim", "08_custom_modules", "09_datasets_and_dataloaders", "10_training_and_evaluation",
+    "11_gpu_training", "12_tensorflow_static_graphs", "13_tensorflow_eager", "14_keras",
+    "15_static_and_dynamic_graphs", "16_one_model_every_framework", "17_distributed_training",
+    "18_from_pseudocode_to_code",
+}  # fmt: skip
+"""lectures of the first edition: longer, without folded solutions, with six or more questions"""
 CHEAPEST = "lectures/06_pytorch_autograd.ipynb"
 VOCABULARY = {"shorthand", "figures", "facts", "stated", "checks", "failures", "shows", "exercises"}
 CPU_LIMIT_S = {"16_one_model_every_framework": 120, "17_distributed_training": 120}
@@ -63,10 +72,10 @@ def _files(name: str) -> list[Path]:
 
 def _executed_in_this_run() -> list[str]:
     """A sample of the lectures, and those whose notebook or facts were changed."""
-    return [CHEAPEST] if sampling.size == "check" else sampling.sample("lectures", LECTURES, 2, _files)
+    return [CHEAPEST] if sampling.size == "check" else sampling.sample("lectures", LECTURES + EXTRAS, 2, _files)
 
 
-in_its_text = pytest.mark.parametrize("name", LECTURES)
+in_its_text = pytest.mark.parametrize("name", LECTURES + EXTRAS)
 in_its_kernel = pytest.mark.parametrize("executed", _executed_in_this_run(), indirect=True)
 
 
@@ -125,11 +134,76 @@ def test_every_sentence_of_the_facts_stands_in_the_text_and_every_fact_can_fail(
     assert [text for text, expression in parsed.items() if isinstance(expression, ast.Constant)] == []
 
 
-@in_its_text
-def test_six_predictions_or_more_and_six_questions_with_one_right_answer_and_a_reply_to_every_one(name: str) -> None:
-    assert text_of(name).count("**Predict.**") >= 6
+FIRST_EDITION = [name for name in LECTURES if Path(name).stem in NOT_YET_REWRITTEN]
+SECOND_EDITION = [name for name in LECTURES if name not in FIRST_EDITION]
+MORE = "## If you want more"
+YOUR_TURN = re.compile(r"\*\*Your turn\*\* \((●○○|●●○|●●●), \d+ min\)")
+FOLDED = re.compile(r"<details><summary>(Hint \d|Hint|Solution)</summary>\n(.*?)\n</details>", re.DOTALL)
+
+
+def core_of(name: str) -> str:
+    """The text cells but for what stands under "If you want more"; the closing cell belongs to the core."""
+    cells = [cell.source for cell in cells_of(name) if cell.cell_type == "markdown"]
+    ends = next((place for place, source in enumerate(cells[:-1]) if source.startswith(MORE)), len(cells) - 1)
+    return "\n\n".join([*cells[:ends], cells[-1]])
+
+
+def solutions_in(text: str) -> list[str]:
+    """The folded solutions, in order."""
+    folded = [body for kind, body in FOLDED.findall(text) if kind == "Solution"]
+    return [code for body in folded for code in re.findall(r"```python\n(.*?)\n```", body, re.DOTALL)]
+
+
+def _stubs(name: str) -> list[str]:
+    cells = (cell.source for cell in cells_of(name) if cell.cell_type == "code")
+    return [source for source in cells if "raise NotImplementedError" in source]
+
+
+@pytest.mark.parametrize("name", SECOND_EDITION)
+def test_the_core_fits_into_ninety_minutes_and_six_to_eight_predictions_wait_for_their_answer(name: str) -> None:
+    """3300 words, without the code of folded solutions: 36 words a minute, with predictions and exercises."""
+    core = core_of(name)
+    assert len(re.sub(r"```.*?```", " ", core, flags=re.DOTALL).split()) <= 3300
+    assert 6 <= core.count("**Predict.**") <= 8
+    cells = cells_of(name)
+    for place, cell in enumerate(cells):
+        for asked in re.findall(r"\*\*Predict\.\*\*.*(?:\n>.*)*((?:\n.*)*)", cell.source):
+            folded = asked.strip().startswith("<details>")
+            assert folded or (not asked.strip() and cells[place + 1].cell_type == "code"), cell.source
+
+
+@pytest.mark.parametrize("name", SECOND_EDITION)
+def test_the_reader_types_forty_lines_in_three_exercises_or_more_with_hints_and_a_folded_solution(name: str) -> None:
+    """A line of a solution counts if the stub does not have it."""
+    core, stubs = core_of(name), _stubs(name)
+    turns = [core[match.end() :].split("**Your turn**")[0] for match in YOUR_TURN.finditer(core)]
+    assert len(turns) == core.count("**Your turn**") >= 3
+    for turn in turns:
+        kinds = [kind for kind, _ in FOLDED.findall(turn)]
+        assert kinds.count("Solution") == 1 and 2 <= len(kinds) <= 4, f"one to three hints and a solution: {turn[:80]}"
+    solutions = solutions_in(text_of(name))
+    assert len(solutions) == len(stubs)
+    typed = 0
+    for solution, stub in zip(solutions_in(core), stubs, strict=False):
+        there = set(map(str.strip, stub.splitlines()))
+        typed += sum(bool(line.strip()) and line.strip() not in there for line in solution.splitlines())
+    assert typed >= 40
+
+
+@pytest.mark.parametrize("name", SECOND_EDITION)
+def test_the_lecture_continues_with_the_very_solution_that_is_folded(name: str) -> None:
+    """`course_lib/lectures/TOPIC.py` of `NN_TOPIC.ipynb` has it as its source."""
+    module = NOTEBOOKS.parent / "course_lib" / "lectures" / f"{Path(name).stem[3:]}.py"
+    source = module.read_text(encoding="utf-8")
+    assert [solution for solution in solutions_in(text_of(name)) if solution not in source] == []
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_questions_have_one_right_answer_each_and_a_reply_to_every_one(name: str) -> None:
+    if name in FIRST_EDITION:
+        assert text_of(name).count("**Predict.**") >= 6
     questions = text_of(name).split("**Check yourself.**")[1:]
-    assert len(questions) >= 6
+    assert len(questions) >= (6 if name in FIRST_EDITION else 0)
     right = []
     for question in questions:
         answers = question.split("<details><summary>")[1:]
@@ -140,7 +214,9 @@ def test_six_predictions_or_more_and_six_questions_with_one_right_answer_and_a_r
         right.append("ABC"[yes.index(True)])
         assert all(len(reply.partition("</details>")[0].strip()) > 30 for reply in replies), question[:80]
     # Whoever always answers B should not come through the course.
-    assert set(right) == set("ABC")
+    if len(right) < 3:
+        return
+    assert len(set(right)) > 1
     assert max(right.count(letter) for letter in "ABC") <= 0.5 * len(right) + 0.5, "".join(right)
 
 
@@ -150,10 +226,11 @@ def test_the_table_is_what_the_lectures_say() -> None:
     assert "(notebooks/README.md)" in (NOTEBOOKS.parent / "README.md").read_text(encoding="utf-8")
 
 
-@in_its_text
+@pytest.mark.parametrize("name", LECTURES)
 def test_a_lecture_says_how_long_it_takes_and_what_comes_before_it(name: str) -> None:
     found = contents.lecture(NOTEBOOKS / name)
-    assert found.minutes % 15 == 0 and abs(found.minutes - contents.estimated_minutes(NOTEBOOKS / name)) <= 15
+    honest = contents.estimated_minutes(NOTEBOOKS / name) if name in FIRST_EDITION else len(core_of(name).split()) / 36
+    assert found.minutes % 15 == 0 and abs(found.minutes - honest) <= 15
     assert all(number < found.number for number in re.findall(r"\d\d", found.before))
 
 
@@ -208,7 +285,7 @@ def test_every_figure_is_drawn_and_says_in_words_what_it_shows(executed: Execute
 
     figures = _figures(executed)
     said = [figure.metadata["image/png"]["alt"] for figure in figures]
-    assert len(figures) >= 4
+    assert len(figures) >= (4 if executed.name in LECTURES else 1)
     for figure, description in zip(figures, said, strict=True):
         assert len(description) > 40
         assert f'<img alt="{description.split(chr(39))[0][:20]}' in figure.data["text/html"]
@@ -301,11 +378,11 @@ def _exercises(executed: ExecutedNotebook) -> list[tuple[str, str, str]]:
     return found
 
 
-def answers_of(exercise: Mapping[str, Any]) -> list[tuple[str, str]]:
+def answers_of(exercise: Mapping[str, Any], right: str) -> list[tuple[str, str]]:
     """The right answer and all others, each with the reply that it must get."""
     found = []
     for reply, *changes in exercise["answers"]:
-        answer = changes.pop() if len(changes) == 1 else exercise["right"]
+        answer = changes.pop() if len(changes) == 1 else right
         for old, new in zip(changes[::2], changes[1::2], strict=True):
             assert answer.count(old) == 1, f"{old!r} does not occur once in\n{answer}"
             answer = answer.replace(old, new)
@@ -318,7 +395,9 @@ def test_a_check_waits_for_whoever_has_not_begun(asked: ExecutedNotebook, execut
     exercises = _exercises(asked)
     said = _request(asked, "replies", [(stub, check) for stub, check, _ in exercises])
     assert said == [shown for *_, shown in exercises]
-    assert [shown for shown in said if not re.fullmatch(r".+: waits for you\.\n", shown)] == []
+    assert [
+        shown for shown in said if not re.fullmatch(r".+: waits for you\.\n(Until it is right, .+\n)?", shown)
+    ] == []
 
 
 @in_its_kernel
@@ -326,10 +405,11 @@ def test_a_check_accepts_what_is_right_and_names_what_is_wrong(
     asked: ExecutedNotebook, executed: ExecutedNotebook
 ) -> None:
     exercises = facts_of(asked.name)["exercises"]
+    solutions = solutions_in(text_of(asked.name)) or [exercise["right"] for exercise in exercises]
     tries, wanted = [], []
-    for exercise, (stub, check, _) in zip(exercises, _exercises(asked), strict=True):
-        assert all(name in stub for name in re.findall(r"^(?:def|class) (\w+)", exercise["right"], re.MULTILINE)[-1:])
-        for answer, reply in answers_of(exercise):
+    for exercise, right, (stub, check, _) in zip(exercises, solutions, _exercises(asked), strict=True):
+        assert all(name in stub for name in re.findall(r"^(?:def|class) (\w+)", right, re.MULTILINE)[-1:])
+        for answer, reply in answers_of(exercise, right):
             tries.append((answer, check))
             wanted.append(reply)
     said = _request(asked, "replies", tries)

@@ -15,9 +15,10 @@ from tests.executed import NOTEBOOKS, notebooks_in
 ROOT = Path(__file__).resolve().parents[2]
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["course"]["repository"]
 PAGES = [name for folder in ("lectures", "assignments", "release") for name in notebooks_in(folder)]
+EXTRAS = notebooks_in("extras")
 BADGE = re.compile(r"\[!\[Open in Colab\]\(https://colab\.research\.google\.com/assets/colab-badge\.svg\)\]\((\S+)\)")
 
-pytestmark = pytest.mark.parametrize("name", PAGES)
+on_every_page = pytest.mark.parametrize("name", PAGES + EXTRAS)
 
 
 def _cells(name: str) -> list[nbformat.NotebookNode]:
@@ -34,6 +35,7 @@ def _bullets(text: str, heading: str) -> list[str]:
     return [re.sub(r"\s+", " ", item).strip(" ;.") for item in items]
 
 
+@on_every_page
 def test_the_badge_opens_this_very_notebook(name: str) -> None:
     """An assignment's source carries the badge of its release, since that is what it becomes."""
     published = name.replace("assignments/", "release/")
@@ -41,6 +43,7 @@ def test_the_badge_opens_this_very_notebook(name: str) -> None:
     assert link == f"https://colab.research.google.com/github/{REPOSITORY}/blob/main/notebooks/{published}"
 
 
+@pytest.mark.parametrize("name", PAGES)
 def test_the_first_cell_is_a_title_and_three_promises_and_the_last_keeps_them(name: str) -> None:
     """The same bullets in the past tense: compared by the beginnings of their words, which a tense seldom changes."""
     first, *_, last = _cells(name)
@@ -52,6 +55,7 @@ def test_the_first_cell_is_a_title_and_three_promises_and_the_last_keeps_them(na
         assert difflib.SequenceMatcher(None, *stems).ratio() > 0.85, f"promised: {will}; kept: {have}"
 
 
+@on_every_page
 def test_the_second_cell_installs_the_helpers_where_they_are_missing_and_nothing_else(name: str) -> None:
     setup = _cells(name)[1]
     assert setup.cell_type == "code"
@@ -61,6 +65,7 @@ def test_the_second_cell_installs_the_helpers_where_they_are_missing_and_nothing
     assert install == f'    %pip install -q "frameworks-course @ git+https://github.com/{REPOSITORY}"'
 
 
+@on_every_page
 def test_the_text_is_plain_markdown_that_colab_renders(name: str) -> None:
     text = "\n".join(cell.source for cell in _cells(name) if cell.cell_type == "markdown")
     assert re.findall(r"^(?::::|```\{|~~~\{)", text, flags=re.MULTILINE) == []
