@@ -124,9 +124,14 @@ def _parser() -> argparse.ArgumentParser:
         "release",
         _release,
         "build what students open from the instructor's sources",
-        "autograder release --publish ../student-repository",
+        "autograder release --repository ada/frameworks --publish ../student-repository",
     )
     _add_assignment(release, "assignments", nargs="*", metavar="ASSIGNMENT")
+    release.add_argument(
+        "--repository",
+        metavar="NAME/REPOSITORY",
+        help="first set the student repository's address on GitHub in every badge and set-up cell",
+    )
     release.add_argument("--publish", type=Path, metavar="DIR", help="write the whole student repository to DIR")
     _add_quiet(release)
 
@@ -286,9 +291,12 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _release(options: argparse.Namespace) -> int:
-    from autograder.release import publish, release
+    from autograder.release import publish, release, set_repository
 
     root = project_root()
+    if options.repository:
+        changed = set_repository(root, options.repository)
+        OUT.print(f"{options.repository}: written into {len(changed)} files", markup=False)
     for name in _named(options.assignments, root):
         OUT.print(f"released {release(load_assignment(name, root), root / 'notebooks' / 'release')}", markup=False)
     if options.publish:

@@ -1,5 +1,6 @@
 """What students open: built from the instructor's sources, and refused if it holds what they must not see."""
 
+from autograder.release.address import set_repository
 from autograder.release.build import (
     check_published,
     check_release,
@@ -16,6 +17,7 @@ __all__ = [
     "check_release",
     "publish",
     "release",
+    "set_repository",
     "verify_published",
     "verify_release",
 ]

@@ -20,6 +20,7 @@ from typing import Any
 
 from autograder.errors import BadAssignment, CannotWrite, LeakyRelease, WrongUse
 from autograder.records import Assignment
+from autograder.release.address import refuse_placeholder, repository_of
 from autograder.release.leaks import (
     BACKUPS,
     CACHES,
@@ -89,8 +90,10 @@ def publish(root: Path, out: Path, assignments: Sequence[Assignment] | None = No
     """Write the student repository of the course at `root` into `out`: releases, lectures, course_lib and data.
 
     `assignments` are those to publish; without it all under `notebooks/assignments`. An `out` that holds anything
-    and was not made by an earlier `publish` is refused (WrongUse); `.git` and files of the owner's stay.
+    and was not made by an earlier `publish` is refused (WrongUse), and so is a course whose address is still the
+    placeholder; `.git` and files of the owner's stay.
     """
+    refuse_placeholder(root)
     if assignments is None:
         assignments = _all_assignments(root)
     _refuse_foreign(out)
@@ -291,7 +294,7 @@ def _assemble(root: Path, repository: Path, assignments: Sequence[Assignment]) -
             shutil.copyfile(path, repository / path.name)
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     _write(repository / "pyproject.toml", _student_project(project, has_data=(root / "data").is_dir()))
-    _write(repository / "README.md", _student_readme(repository, project))
+    _write(repository / "README.md", _student_readme(repository, project, repository_of(root)))
 
 
 def _student_project(project: dict[str, Any], *, has_data: bool) -> str:
@@ -338,9 +341,8 @@ def _toml(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
             yield from _toml(value, (*path, key))
 
 
-def _student_readme(repository: Path, project: dict[str, Any]) -> str:
+def _student_readme(repository: Path, project: dict[str, Any], address: str) -> str:
     """A first page for students: what lies here, and how each notebook is opened."""
-    address = project.get("tool", {}).get("course", {}).get("repository", "")
     lines = [f"# {project['project'].get('description', 'The course').rstrip('.')}", ""]
     sections = (
         ("Lectures", "notebooks/lectures"),

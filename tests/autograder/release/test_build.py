@@ -13,6 +13,7 @@ import pytest
 from autograder.assignment import known_assignments, load_assignment
 from autograder.errors import BadAssignment, CannotWrite, LeakyRelease, WrongUse
 from autograder.records import Assignment
+from autograder.release.address import set_repository
 from autograder.release.build import check_release, publish, release, verify_published, verify_release
 from tests import notebook_builder as builder
 from tests.autograder.small_course import make_course
@@ -383,5 +384,15 @@ def test_the_release_in_the_repository_is_fresh_and_honest(name: str) -> None:
 def test_the_course_can_be_published(tmp_path: Path) -> None:
     # `publish` itself refuses a repository that leaks.
     names = sample("published", known_assignments(ROOT), 2)
-    out = publish(ROOT, tmp_path / "public", [load_assignment(name, ROOT) for name in names])
+    root = tmp_path / "course"
+    for folder in ("course_lib", "data", "notebooks"):
+        shutil.copytree(ROOT / folder, root / folder)
+    for file in ("pyproject.toml", "README.md", "LICENSE", "CITATION.cff"):
+        shutil.copyfile(ROOT / file, root / file)
+    with pytest.raises(WrongUse, match="autograder release --repository"):
+        publish(root, tmp_path / "public")
+    set_repository(root, "ada/frameworks")
+    assignments = [load_assignment(name, root) for name in names]
+    out = publish(root, tmp_path / "public", assignments)
+    assert [path for path in out.rglob("*") if path.is_file() and b"OWNER/" in path.read_bytes()] == []
     assert sorted(p.name for p in (out / "notebooks" / "release").iterdir()) == names
