@@ -1,0 +1,606 @@
+"""The exercises of lecture 05: a check for each, and the solution that the lecture continues with until it is right.
+
+Each check tries small tensors and names the mistake that fits. torch is imported at the top, because the solutions
+stand here word for word as the notebook shows them; the module itself is loaded when the lecture first names it.
+"""
+
+# The solutions have no annotations, as in a notebook.
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import torch
+
+from course_lib.exercises import attempt_or_solution
+
+__all__ = ["check_backward", "check_brighten", "check_decode", "check_nearest", "check_prepare", "check_train"]
+
+Solution = Callable[..., Any]
+DEVICE = (
+    "On another device it raises an error: a tensor made inside the function has no `device=`, so it is on the CPU."
+)
+
+
+# --- solutions, as the notebook has them ---
+
+
+def brighten(images, amount):
+    """images: uint8, any shape. Return images + amount, limited to 0...255, as uint8."""
+    wide = images.int() + amount
+    limited = wide.clamp(0, 255)
+    return limited.to(torch.uint8)
+
+
+def decode(records):
+    """records: (N, 3073) uint8. Return labels (N,) int64 and images (N, 3, 32, 32) uint8, a view."""
+    labels = records[:, 0].long()
+    pixels = records[:, 1:]  # (N, 3072)
+    images = pixels.unflatten(1, (3, 32, 32))
+    return labels, images
+
+
+def wall(images, rows, columns):
+    """images: (rows * columns, 3, 32, 32). Return one picture (rows * 32, columns * 32, 3)."""
+    grid = images.unflatten(0, (rows, columns))  # (rows, columns, 3, 32, 32)
+    grid = grid.permute(0, 3, 1, 4, 2)  # (rows, 32, columns, 32, 3)
+    return grid.reshape(rows * 32, columns * 32, 3)
+
+
+def squared_distances(a, b):
+    """a: (n, d), b: (m, d). Return (n, m): the squared distance of each row of a from each row of b."""
+    difference = a[:, None] - b  # (n, m, d)
+    return (difference**2).sum(dim=2)
+
+
+def nearest_labels(x_train, y_train, x_test, batch_size=50):
+    """Return for each row of x_test the label of the nearest row of x_train: (len(x_test),) int64."""
+    labels = []
+    for batch in x_test.split(batch_size):
+        distances = squared_distances(batch, x_train)
+        nearest = distances.argmin(dim=1)
+        labels.append(y_train[nearest])
+    return torch.cat(labels)
+
+
+def prepare(array):
+    """array: (N, D) float32 NumPy array, left as it is. Return a new tensor (N, D), each row with mean 0, std 1."""
+    x = torch.tensor(array)
+    x[x < 0.1] = 0
+    mean = x.mean(dim=1, keepdim=True)  # (N, 1)
+    std = x.std(dim=1, keepdim=True)  # (N, 1)
+    return (x - mean) / std
+
+
+def forward(x, W1, b1, W2, b2):
+    """x: (N, D), W1: (D, H), b1: (H,), W2: (H, C), b2: (C,). Return hidden (N, H) and logits (N, C)."""
+    hidden = (x.mm(W1) + b1).clamp(min=0)
+    logits = hidden.mm(W2) + b2
+    return hidden, logits
+
+
+def backward(x, Y, W2, hidden, logits):
+    """Y: (N, C) one-hot. Return the gradients of the mean cross-entropy for W1, b1, W2, b2."""
+    grad_logits = (logits.softmax(dim=1) - Y) / len(x)  # (N, C)
+    grad_W2 = hidden.T.mm(grad_logits)  # (H, C)
+    grad_b2 = grad_logits.sum(dim=0)  # (C,)
+    grad_hidden = grad_logits.mm(W2.T)  # (N, H)
+    grad_hidden *= hidden > 0  # ReLU
+    grad_W1 = x.T.mm(grad_hidden)  # (D, H)
+    grad_b1 = grad_hidden.sum(dim=0)  # (H,)
+    return grad_W1, grad_b1, grad_W2, grad_b2
+
+
+def train(x, y, params, steps=300, lr=0.5):
+    """x: (N, D), y: (N,) int64. Update params = [W1, b1, W2, b2] in place; return the loss before each update."""
+    W1, b1, W2, b2 = params
+    classes = torch.arange(len(b2), device=x.device)
+    Y = (y[:, None] == classes).to(x.dtype)  # (N, C), one-hot
+    losses = []
+    for _ in range(steps):
+        hidden, logits = forward(x, W1, b1, W2, b2)
+        loss = (logits.logsumexp(dim=1) - (logits * Y).sum(dim=1)).mean()
+        losses.append(loss.item())
+        grads = backward(x, Y, W2, hidden, logits)
+        for param, grad in zip(params, grads, strict=True):
+            param -= lr * grad
+    return losses
+
+
+# --- checks ---
+
+
+def check_brighten(attempt: Solution) -> Solution:
+    """Whether `attempt(images, amount)` adds to bytes without an overflow; the attempt if so, else ours."""
+    images = torch.tensor([[0, 30, 100], [155, 200, 255]], dtype=torch.uint8)
+
+    def values(amount: int) -> list[int]:
+        return [int(value) for value in attempt(images.clone(), amount).flatten().tolist()]
+
+    def leaves_its_input() -> bool:
+        given = images.clone()
+        attempt(given, 100)
+        return torch.equal(given, images)
+
+    return attempt_or_solution(
+        "brighten",
+        attempt,
+        brighten,
+        (
+            lambda: torch.is_tensor(attempt(images.clone(), 100)) and attempt(images.clone(), 100).shape == (2, 3),
+            "Return one tensor of the same shape as `images`.",
+        ),
+        (leaves_its_input, "It changes the photograph it was given: use no in-place operation on `images`."),
+        (
+            lambda: values(100)[3:] != [255, 44, 99],
+            "200 + 100 gave 44, so something above 255 was still put into a byte. Add in a wider dtype, and limit the "
+            "sum to 255 before you convert it back.",
+        ),
+        (lambda: values(100)[3:] == [255] * 3, "155, 200 and 255, brightened by 100, should all be 255."),
+        (lambda: values(10)[1:3] == [40, 110], "30 and 100, brightened by 10, should be 40 and 110."),
+        (
+            lambda: values(-50) == [0, 0, 50, 105, 150, 205],
+            "A negative amount should make the image darker, and nothing may fall below 0: limit from below, too.",
+        ),
+        (
+            lambda: attempt(images.clone(), 100).dtype == torch.uint8,
+            "The values are right, but the dtype is not uint8: convert the result with `.to(torch.uint8)`.",
+        ),
+    )
+
+
+def check_decode(attempt: Solution, attempt_at_wall: Solution) -> tuple[Solution, Solution]:
+    """Whether `decode(records)` and `wall(images, rows, columns)` keep each byte in its place; both, or ours.
+
+    `wall` is tried once `decode` is right.
+    """
+    records = torch.randint(0, 256, (6, 3073), dtype=torch.uint8, generator=_generator())
+    truth = records[:, 1:].reshape(6, 3, 32, 32)
+
+    def images() -> Any:
+        return attempt(records)[1]
+
+    first = attempt_or_solution(
+        "decode",
+        attempt,
+        decode,
+        (lambda: _are_tensors(attempt(records), 2), "Return two tensors: `return labels, images`."),
+        (lambda: attempt(records)[0].shape == (6,), "`labels` should have shape (N,): one number from each record."),
+        (
+            lambda: attempt(records)[0].tolist() == records[:, 0].tolist(),
+            "`labels` should hold the first byte of each record.",
+        ),
+        (
+            lambda: attempt(records)[0].dtype == torch.int64,
+            "`labels` should be int64: PyTorch takes a uint8 index for a mask. `.long()` converts.",
+        ),
+        (
+            lambda: images().shape == (6, 3, 32, 32),
+            "`images` should have shape (N, 3, 32, 32): image, color, row, column.",
+        ),
+        (
+            lambda: not _same(images(), records[:, :3072].reshape(6, 3, 32, 32)),
+            "The label has become the first pixel, and the last byte is lost: the pixels begin at byte 1.",
+        ),
+        (
+            lambda: not _same(images(), records[:, 1:].reshape(6, 32, 32, 3).permute(0, 3, 1, 2)),
+            "You read three successive bytes as one pixel. In a record all of red comes first, then green, then blue.",
+        ),
+        (
+            lambda: not _same(images(), truth.mT),
+            "Rows and columns of each image are swapped: in the record one *row* of pixels follows the other.",
+        ),
+        (lambda: _same(images(), truth), "The shape is right, but not every byte is in its place."),
+        (lambda: images().dtype == torch.uint8, "Leave `images` in uint8: a copy in another dtype is no view."),
+        (
+            lambda: _share(images(), records),
+            "The values are right, but you copy them. A slice, followed by `view` or `unflatten`, is a view.",
+        ),
+    )
+    if first is not attempt:
+        return first, wall
+    sheet = truth.permute(0, 2, 3, 1)  # (6, 32, 32, 3)
+    right = torch.cat([torch.cat(list(sheet[row * 3 : row * 3 + 3]), dim=1) for row in range(2)])
+    by_columns = torch.cat([torch.cat(list(sheet[row::2]), dim=1) for row in range(2)])
+    second = attempt_or_solution(
+        "wall",
+        attempt_at_wall,
+        wall,
+        (
+            lambda: _has_shape(attempt_at_wall(truth, 2, 3), (64, 96, 3)),
+            "For 2 rows and 3 columns the shape should be (2 * 32, 3 * 32, 3), with the color last.",
+        ),
+        (
+            lambda: not _same(attempt_at_wall(truth, 2, 3), truth.reshape(64, 96, 3)),
+            "You only cut the numbers anew, in the order in which they are stored. Move the axes first (`permute`).",
+        ),
+        (
+            lambda: not _same(attempt_at_wall(truth, 2, 3), sheet.reshape(64, 96, 3)),
+            "The color is last now, but the rows of one image still follow each other. A row of the wall needs row 0 "
+            "of *all* its images: put the axis of pixel rows before the axis of columns.",
+        ),
+        (
+            lambda: not _same(attempt_at_wall(truth, 2, 3), by_columns),
+            "The images run down the columns. They should run along the rows: split the first axis as (rows, columns).",
+        ),
+        (
+            lambda: _same(attempt_at_wall(truth, 2, 3), right),
+            "The shape is right, but not every pixel is in its place. Wanted before the last step: "
+            "(rows, 32, columns, 32, 3), in words: row of images, row of pixels, column of images, column of pixels, "
+            "color.",
+        ),
+    )
+    return first, second
+
+
+def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solution, Solution]:
+    """Whether `squared_distances(a, b)` and `nearest_labels(...)` are right; both, or ours.
+
+    `nearest_labels` is tried once `squared_distances` is right.
+    """
+    a, b = (torch.randn(n, 3, generator=_generator(n)) for n in (4, 5))
+    truth = ((a.unsqueeze(1) - b.unsqueeze(0)) ** 2).sum(dim=2)
+
+    first = attempt_or_solution(
+        "squared_distances",
+        attempt,
+        squared_distances,
+        (lambda: torch.is_tensor(attempt(a, b)), "Return one tensor."),
+        (
+            lambda: attempt(a, b).shape != (5, 4),
+            "That has a row for each row of `b`. Wanted is a row for each row of `a`, and a column for each of `b`.",
+        ),
+        (
+            lambda: attempt(a, b).dim() != 3,
+            "The result still has three axes: sum over the last one, which holds the features.",
+        ),
+        (
+            lambda: attempt(a, b).shape == (4, 5),
+            "For a of shape (4, 3) and b of shape (5, 3) the result should have shape (4, 5): sum over the features.",
+        ),
+        (
+            lambda: not _near(attempt(a, b), truth.sqrt()),
+            "You took the root. The *squared* distance is wanted; the nearest is the same, and the root costs time.",
+        ),
+        (
+            lambda: not _near(attempt(a, b), (a[:, None] - b).sum(dim=2) ** 2),
+            "You sum the differences first, so that they cancel. Square each difference, then sum.",
+        ),
+        (lambda: _near(attempt(a, b), truth), "The shape is right, the values are not: sum of squared differences."),
+    )
+    if first is not attempt:
+        return first, nearest_labels
+    train, test = torch.randn(20, 6, generator=_generator(1)), torch.randn(7, 6, generator=_generator(2))
+    labels = 100 + torch.randperm(20, generator=_generator(3))
+    distances = squared_distances(test, train)
+
+    def found(batch_size: int = 3) -> Any:
+        return attempt_at_labels(train, labels, test, batch_size)
+
+    second = attempt_or_solution(
+        "nearest_labels",
+        attempt_at_labels,
+        nearest_labels,
+        (lambda: torch.is_tensor(found()), "Return one tensor; `torch.cat` joins a list of tensors."),
+        (
+            lambda: found().shape != (1,),
+            "Only the labels of one batch come back: collect those of every batch, and join them at the end.",
+        ),
+        (
+            lambda: found().shape == (7,),
+            "There should be one label for each row of `x_test`. Its distances are a *row*, so the minimum is taken "
+            "along dim=1.",
+        ),
+        (
+            lambda: not _same(found(), distances.argmin(dim=1)),
+            "These are the numbers of the nearest rows. Look up their labels in `y_train`.",
+        ),
+        (
+            lambda: not _same(found(), labels[distances.argmax(dim=1)]),
+            "These are the labels of the *farthest* rows.",
+        ),
+        (
+            lambda: _same(found(), labels[distances.argmin(dim=1)]),
+            "Some labels are wrong, or not in the order of `x_test`.",
+        ),
+        (lambda: _same(found(50), found(1)), "The result should not depend on `batch_size`."),
+    )
+    return first, second
+
+
+def check_prepare(attempt: Solution) -> Solution:
+    """Whether `attempt(array)` has none of the three silent faults; the attempt if so, else ours."""
+    array = np.random.default_rng(0).random((8, 8)).astype(np.float32)
+    array[array < 0.3] /= 5  # faint, but not 0
+    raw = torch.tensor(array)
+    clean = raw.masked_fill(raw < 0.1, 0)
+
+    def prepared(kept: Any, *, mean_by_row: bool = True, std_by_row: bool = True) -> list[Any]:
+        """The standard deviation is taken before or after the mean is subtracted, and with N or N - 1."""
+        shifted = kept - kept.mean(dim=1, keepdim=mean_by_row)
+        return [
+            shifted / of.std(dim=1, keepdim=std_by_row, correction=correction)
+            for of in (kept, shifted)
+            for correction in (0, 1)
+        ]
+
+    def is_one_of(*wrong: Any) -> bool:
+        got = attempt(array.copy())
+        return any(_near(got, one) for one in wrong)
+
+    def leaves_its_input() -> bool:
+        given = array.copy()
+        attempt(given)
+        return np.array_equal(given, array)
+
+    across = [
+        one
+        for kept in (raw, clean)
+        for mean_by_row, std_by_row in ((False, False), (False, True), (True, False))
+        for one in prepared(kept, mean_by_row=mean_by_row, std_by_row=std_by_row)
+    ]
+    return attempt_or_solution(
+        "prepare",
+        attempt,
+        prepare,
+        (lambda: _has_shape(attempt(array.copy()), (8, 8)), "Return one tensor with the shape of `array`."),
+        (
+            leaves_its_input,
+            "The caller's array has changed. `from_numpy` shares its memory; start with a copy (`torch.tensor`).",
+        ),
+        (
+            lambda: not is_one_of(*across),
+            "A statistic of shape (N,) is aligned with the *columns*. Keep the reduced axis: `keepdim=True`.",
+        ),
+        (
+            lambda: not is_one_of(*prepared(raw)),
+            "Faint pixels are not 0: `x[mask][:] = 0` writes into a copy. Assign through the mask in one step.",
+        ),
+        (
+            lambda: not is_one_of(*(kept - kept.mean(dim=1, keepdim=True) for kept in (raw, clean))),
+            "The rows have mean 0, but not standard deviation 1: divide by it.",
+        ),
+        (
+            lambda: is_one_of(*prepared(clean)),
+            "Set faint pixels to 0 first. Then take mean and standard deviation of each row, subtract and divide.",
+        ),
+    )
+
+
+def check_backward(attempt_at_forward: Solution, attempt: Solution) -> tuple[Solution, Solution]:
+    """Whether `forward(x, W1, b1, W2, b2)` and `backward(x, Y, W2, hidden, logits)` are right; both, or ours.
+
+    `backward` is tried once `forward` is right.
+    """
+    x, Y, W1, b1, W2, b2 = _small_network()
+    before = x.mm(W1) + b1
+    hidden = before.clamp(min=0)
+    logits = hidden.mm(W2) + b2
+
+    def run() -> Any:
+        return attempt_at_forward(x.clone(), W1.clone(), b1.clone(), W2.clone(), b2.clone())
+
+    def leaves_weights() -> bool:
+        given = [part.clone() for part in (x, W1, b1, W2, b2)]
+        attempt_at_forward(*given)
+        return all(map(torch.equal, given, (x, W1, b1, W2, b2)))
+
+    first = attempt_or_solution(
+        "forward",
+        attempt_at_forward,
+        forward,
+        (lambda: _are_tensors(run(), 2), "Return two tensors: `return hidden, logits`."),
+        (lambda: run()[0].shape == (6, 4), "`hidden` should have shape (N, H): `x` times `W1`."),
+        (lambda: not _near(run()[0], before), "The ReLU is missing: `hidden` has negative entries."),
+        (lambda: not _near(run()[0], x.mm(W1).clamp(min=0)), "The bias `b1` is missing in `hidden`."),
+        (
+            lambda: not _near(run()[0], x.mm(W1).clamp(min=0) + b1),
+            "`b1` is added after the ReLU. Add it before, so that the ReLU sees the sum.",
+        ),
+        (lambda: _near(run()[0], hidden), "`hidden` should be the ReLU of x W1 + b1."),
+        (lambda: run()[1].shape == (6, 3), "`logits` should have shape (N, C): `hidden` times `W2`."),
+        (lambda: not _near(run()[1], hidden.mm(W2)), "The bias `b2` is missing in `logits`."),
+        (lambda: not _near(run()[1], logits.clamp(min=0)), "No ReLU after the second layer: logits may be negative."),
+        (
+            lambda: not _near(run()[1], before.mm(W2) + b2),
+            "`logits` are computed from what was there before the ReLU.",
+        ),
+        (lambda: not _near(run()[1], logits.softmax(dim=1)), "Return the logits themselves, without softmax."),
+        (lambda: _near(run()[1], logits), "`logits` should be hidden W2 + b2."),
+        (leaves_weights, "`forward` changes one of its inputs: one of the operations is in place."),
+    )
+    if first is not attempt_at_forward:
+        return first, backward
+    wanted = backward(x, Y, W2, hidden, logits)
+    grad_logits = (logits.softmax(dim=1) - Y) / len(x)
+    unmasked = grad_logits.mm(W2.T)
+
+    def grads() -> Any:
+        return attempt(x.clone(), Y.clone(), W2.clone(), hidden.clone(), logits.clone())
+
+    def are(factor: float) -> bool:
+        return all(_near(got, factor * true) for got, true in zip(grads(), wanted, strict=True))
+
+    def leaves_inputs() -> bool:
+        given = [part.clone() for part in (x, Y, W2, hidden, logits)]
+        attempt(*given)
+        return all(map(torch.equal, given, (x, Y, W2, hidden, logits)))
+
+    def runs(dtype: Any) -> bool:
+        try:
+            got = attempt(*(part.to(dtype) for part in (x, Y, W2, hidden, logits)))
+        except RuntimeError:
+            return False
+        return all(grad.dtype == dtype for grad in got)
+
+    second = attempt_or_solution(
+        "backward",
+        attempt,
+        backward,
+        (lambda: _are_tensors(grads(), 4), "Return four tensors: `return grad_W1, grad_b1, grad_W2, grad_b2`."),
+        (
+            lambda: [tuple(grad.shape) for grad in grads()] == [(5, 4), (4,), (4, 3), (3,)],
+            "Each gradient has the shape of its parameter, in the order W1, b1, W2, b2. For a bias: sum over the "
+            "examples, dim=0.",
+        ),
+        (leaves_inputs, "`backward` changes one of its inputs: write in place only into tensors made here."),
+        (lambda: not are(len(x)), "Every gradient is N times too large: the loss is a *mean* over the examples."),
+        (lambda: not are(-1), "Every gradient has the wrong sign: the gradient of the logits is softmax minus Y."),
+        (
+            lambda: _near(grads()[3], wanted[3]),
+            "`grad_b2` is wrong, so look at `grad_logits`: (softmax(logits) - Y) / N, softmax along dim=1.",
+        ),
+        (lambda: _near(grads()[2], wanted[2]), "`grad_W2` should be hidden transposed times `grad_logits`."),
+        (
+            lambda: not _near(grads()[0], x.T.mm(unmasked)) and not _near(grads()[1], unmasked.sum(dim=0)),
+            "The ReLU is missing in the backward pass: where `hidden` is 0, no gradient passes.",
+        ),
+        (lambda: _near(grads()[0], wanted[0]), "`grad_W1` should be x transposed times the masked `grad_hidden`."),
+        (lambda: _near(grads()[1], wanted[1]), "`grad_b1` should be the sum of the masked `grad_hidden` over dim=0."),
+        (
+            lambda: runs(torch.float32) and runs(torch.bfloat16),
+            "In float64 all is right, but in another dtype it raises an error or gives a wider one: a factor has a "
+            "dtype of its own. Multiply by the mask `hidden > 0` itself, or convert it with `.to(x.dtype)`.",
+        ),
+    )
+    return first, second
+
+
+def check_train(attempt: Solution) -> Solution:
+    """Whether `attempt(x, y, params, steps, lr)` trains in place, in any dtype and on any device; it, or ours."""
+    generator = _generator()
+    x = torch.randn(20, 4, generator=generator, dtype=torch.float64)
+    y = torch.arange(20) % 10
+    start = [torch.randn(shape, generator=generator, dtype=torch.float64) for shape in ((4, 6), (6,), (6, 10), (10,))]
+
+    def fresh() -> list[Any]:
+        return [param.clone() for param in start]
+
+    def losses(steps: int = 5, lr: float = 0.1) -> Any:
+        return attempt(x.clone(), y.clone(), fresh(), steps, lr)
+
+    def ends(lr: float = 0.1) -> list[Any]:
+        params = fresh()
+        attempt(x.clone(), y.clone(), params, 5, lr)
+        return params
+
+    def one_step(lr: float) -> list[Any]:
+        params = fresh()
+        train(x, y, params, 1, lr)
+        return params
+
+    def moved() -> bool:
+        return not any(map(torch.equal, ends(), start))
+
+    def all_near(got: Iterable[Any], wanted: Iterable[Any]) -> bool:
+        return all(map(_near, got, wanted))
+
+    right_params = fresh()
+    right = train(x, y, right_params, 5, 0.1)
+    uphill = train(x, y, fresh(), 5, -0.1)
+
+    def runs_in_bfloat16() -> bool:
+        try:
+            attempt(x.bfloat16(), y.clone(), [param.bfloat16() for param in start], 2, 0.1)
+        except RuntimeError:
+            return False
+        return True
+
+    def runs_on_another_device() -> bool:
+        from course_lib import virtual_cuda
+
+        with virtual_cuda.session(quiet=True):
+            there = [part.to("cuda") for part in (x, y, *start)]
+            try:
+                attempt(there[0], there[1], there[2:], 2, 0.1)
+            except RuntimeError:
+                return False
+        return True
+
+    return attempt_or_solution(
+        "train",
+        attempt,
+        train,
+        (
+            lambda: isinstance(losses(), list) and len(losses()) == 5,
+            "Return a list with one loss for each step.",
+        ),
+        (
+            lambda: all(isinstance(loss, float) for loss in losses()),
+            "The losses should be Python numbers: `.item()` takes the number out of a tensor.",
+        ),
+        (
+            lambda: not np.allclose(losses()[:1], [right[0] * len(x)]),
+            "The first loss is N times too large: take the mean over the examples.",
+        ),
+        (
+            lambda: not np.allclose(losses()[:4], right[1:]),
+            "These are the losses *after* each update. Record the loss before you change the parameters.",
+        ),
+        (
+            lambda: np.allclose(losses()[:1], right[:1]),
+            "The first loss is wrong. The mean cross-entropy is the mean of logsumexp(logits) minus the logit of the "
+            "right class.",
+        ),
+        (
+            moved,
+            "Some of the tensors in `params` have not changed: `param = param - ...` makes a new tensor. "
+            "Write `param -= ...` for each of the four.",
+        ),
+        (
+            lambda: not np.allclose(losses(), uphill),
+            "The loss rises: subtract the gradient, times `lr`, instead of adding it.",
+        ),
+        (
+            lambda: not all_near(ends(0.1), ends(0.2)),
+            "The result does not depend on `lr`: multiply each gradient by it.",
+        ),
+        (
+            lambda: np.allclose(losses(), right) and all_near(ends(), right_params),
+            "The first loss is right, the next ones are not. In each step: forward, loss, backward, then one update "
+            "of all four parameters.",
+        ),
+        (
+            runs_in_bfloat16,
+            "In float64 all is right; in bfloat16 it raises an error: something has a dtype of its own. Give the "
+            "one-hot `Y` the dtype of `x`.",
+        ),
+        (runs_on_another_device, DEVICE),
+    )
+
+
+def _generator(seed: int = 0) -> Any:
+    return torch.Generator().manual_seed(seed)
+
+
+def _small_network() -> list[Any]:
+    """x, one-hot Y, W1, b1, W2, b2 in float64, with some hidden units on and some off; N, D, H, C = 6, 5, 4, 3."""
+    generator = _generator()
+    shapes = ((6, 5), (5, 4), (4,), (4, 3), (3,))
+    x, W1, b1, W2, b2 = (torch.randn(shape, generator=generator, dtype=torch.float64) for shape in shapes)
+    Y = torch.eye(3, dtype=torch.float64)[torch.tensor([0, 1, 2, 2, 1, 0])]
+    return [x, Y, W1, b1, W2, b2]
+
+
+def _are_tensors(value: Any, count: int) -> bool:
+    return isinstance(value, tuple | list) and len(value) == count and all(map(torch.is_tensor, value))
+
+
+def _has_shape(value: Any, shape: tuple[int, ...]) -> bool:
+    return torch.is_tensor(value) and tuple(value.shape) == shape
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal values and shapes, whatever the dtypes."""
+    return one.shape == other.shape and bool((one.double() == other.double()).all())
+
+
+def _near(one: Any, other: Any) -> bool:
+    return one.shape == other.shape and torch.allclose(one.double(), other.double(), rtol=1e-4, atol=1e-5)
+
+
+def _share(one: Any, other: Any) -> bool:
+    return bool(one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr())
