@@ -32,6 +32,8 @@ MODULES = {
     "course_lib.checks.programs",
     "course_lib.checks.training",
     "course_lib.data.online",
+    # Extras go on with the networks of a lecture.
+    "course_lib.lectures.custom_modules",
     # What runs in other processes must be importable there by its own name.
     "course_lib.lectures.distributed.exchange",
     "course_lib.lectures.distributed.replicas",

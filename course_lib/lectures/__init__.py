@@ -16,15 +16,23 @@ NAMES = {
 }
 MODULES = (
     "compilers",
+    "custom_modules",
     "distributed",
     "exact_probability",
     "faulty_loops",
     "framework_costs",
     "keras_backends",
+    "nn_and_optim",
+    "numpy_backprop",
+    "playground",
+    "pytorch_autograd",
+    "pytorch_tensors",
     "roofline",
+    "softmax_and_cross_entropy",
     "tensor_puzzles",
     "tensorflow_placement",
     "time_spans",
+    "training_and_evaluation",
     "worker_datasets",
 )
 __all__ = [*NAMES, *MODULES]

@@ -97,9 +97,9 @@ def backward_rule(op, g, a, b=None):
 
 def unbroadcast(grad, shape):
     """Sum over the axes that broadcasting added or stretched, so that the gradient has its input's shape."""
-    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))
+    grad = np.sum(grad, axis=tuple(range(np.ndim(grad) - len(shape))))
     stretched = tuple(axis for axis, size in enumerate(shape) if size == 1)
-    return grad.sum(axis=stretched, keepdims=True)
+    return np.sum(grad, axis=stretched, keepdims=True)
 
 
 def backpropagate(tape, target):
@@ -134,8 +134,14 @@ def check_neuron_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
 
     return attempt_or_solution(
         "neuron_backward", attempt, neuron_backward,
-        (lambda: everywhere(lambda _, got, truth: np.shape(got) == (4,) and _same(got[0], truth[0])),
+        (lambda: everywhere(lambda _, got, truth: np.shape(got) == (4,)),
          "It should return four numbers: loss, grad_w, grad_x, grad_b. The loss comes from the forward pass."),
+        (lambda: everywhere(lambda _, got, truth: _same(got[0], truth[0])),
+         "The loss is not right. Check the five lines of the forward pass and the order of the results: the loss "
+         "is the first of them, and for the neuron in the figure it is 16."),
+        (lambda: not everywhere(lambda _, got, truth: _same(np.sort(got[1:]), np.sort(truth[1:]))
+                                and not _same(got[3], truth[3])),
+         "These are the right gradients in another order. Return loss, grad_w, grad_x, grad_b."),
         (lambda: not everywhere(lambda _, got, truth: got[3] == 0),
          "grad_b is 0 even where s is positive. There s is the larger input of max, so the whole gradient goes to s."),
         (lambda: not everywhere(lambda _, got, truth: _same(got[3], truth[3] / 2)),
@@ -155,6 +161,8 @@ def check_neuron_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
          "grad_x is not right. Look at a = w * x: the local gradient of x, times grad_a."),
         (lambda: _same(attempt(*closed)[1:], (0, 0, 0)),
          "Right where s is positive, wrong where it is negative: there max picks the 0, and no gradient reaches s."),
+        (lambda: _same(attempt(*closed)[0], neuron_backward(*closed)[0]),
+         "The loss is wrong where s is negative: max(s, 0) is 0 there, and so is the output of the neuron, h."),
     )  # fmt: skip
 
 
@@ -172,6 +180,8 @@ def check_matmul_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (lambda: _are(2, got()), "It should return two arrays: grad_X, grad_W."),
         (lambda: [np.shape(grad) for grad in got()] == [X.shape, W.shape],
          "A gradient has the shape of its array: grad_X that of X, (N, D), and grad_W that of W, (D, H)."),
+        (lambda: all(np.any(grad[-1]) for grad in got()),
+         "The last row of a gradient is still 0. Do the loops run to the end, and does return stand after them?"),
         (lambda: not _same(got()[0], grad_S[:, -1:] * W[:, -1]) and not _same(got()[1], np.outer(X[-1], grad_S[-1])),
          "Only the last contribution is left. An entry is used by several entries of S, so add them up with +=."),
         (lambda: not _same(got()[0], X * grad_S.sum(axis=1, keepdims=True)),
@@ -191,7 +201,7 @@ def check_matmul_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
 def check_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
     """The reader's `backward` if it is right, else ours. Six arrays go in, four gradients come out."""
     rng = np.random.default_rng(2)
-    N, D, H, C = 4, 3, 5, 2
+    N, D, H, C = 4, 3, 5, 7
     x, y, W1, W2 = (rng.standard_normal(shape) for shape in [(N, D), (N, C), (D, H), (H, C)])
     s = x @ W1 + rng.standard_normal(H)
     h = np.maximum(s, 0)
@@ -199,7 +209,8 @@ def check_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
     inputs = x, y, W2, s, h, y_pred
     right_W1, right_b1, right_W2, right_b2 = backward(*inputs)
     unmasked_W1 = no_relu_mask(*inputs)[0]
-    weighted_W1 = x.T @ (2 * (y_pred - y) / N @ W2.T * h)
+    grad_h = 2 * (y_pred - y) / N @ W2.T
+    weighted_W1, rectified_W1 = x.T @ (grad_h * h), x.T @ np.maximum(grad_h, 0)
 
     def got() -> Any:
         return attempt(*(array.copy() for array in inputs))
@@ -220,6 +231,8 @@ def check_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
          "grad_W2 is too large by a factor that grows with N. The loss divides by len(y), so its gradient does, too."),
         (lambda: not _same(got()[2], right_W2 / 2),
          "grad_W2 is half of what it should be. The derivative of a square has a factor of 2."),
+        (lambda: not _same(got()[2], right_W2 / C),
+         "grad_W2 is C times too small. The loss divides by the number of examples, len(y), and not by y.size."),
         (lambda: _same(got()[2], right_W2),
          "grad_W2 is not right. First grad_y_pred, (N, C), from the loss; then W2 is a factor of h @ W2."),
         (lambda: _same(got()[3], right_b2),
@@ -229,6 +242,8 @@ def check_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (lambda: not _same(got()[0], weighted_W1),
          "You multiply grad_h by the activations. The local gradient "
          "of ReLU is 1 where s is positive, and 0 elsewhere."),
+        (lambda: not _same(got()[0], rectified_W1),
+         "You ask whether grad_h is positive. The mask of ReLU comes from the forward pass: is s positive?"),
         (lambda: _same(got()[0], right_W1),
          "The second layer is right and grad_W1 is not. Go back through h @ W2, then ReLU, then x @ W1."),
         (lambda: not _same(got()[1], right_b1 / N),
@@ -318,6 +333,11 @@ def check_backpropagate(attempt: Callable[..., Any]) -> Callable[..., Any]:
         product, target = _variable(u.value**2), _variable(np.sum(u.value**2))
         return _Small(_tape(("mul", [u, u], product), ("sum", [product], target)), target, (u, product))
 
+    def scaled() -> _Small:  # target = sum(u) * 3
+        u, factor = _variable([1.0, 2.0]), _variable(3.0)
+        total, target = _variable(3.0), _variable(9.0)
+        return _Small(_tape(("sum", [u], total), ("mul", [total, factor], target)), target, (u, factor))
+
     def again() -> _Small:  # target = sum(u) * sum(u - v): two records use u
         u, v = _variable([1.0, 2.0, 3.0]), _variable([4.0, 4.0, 5.0])
         first, difference = _variable(6.0), _variable(u.value - v.value)
@@ -332,8 +352,8 @@ def check_backpropagate(attempt: Callable[..., Any]) -> Callable[..., Any]:
 
     def unused() -> _Small:  # a record after the target that nothing needs
         small = chain()
-        other, beside = _variable([1.0, 1.0, 1.0]), _variable(small.of[0].value + 1)
-        small.tape.records.append(SimpleNamespace(op="add", inputs=[small.of[0], other], output=beside))
+        other, beside = _variable([1.0, 1.0, 1.0]), _variable(small.of[0].value)
+        small.tape.records.append(SimpleNamespace(op="mul", inputs=[small.of[0], other], output=beside))
         return small._replace(of=(*small.of, other))
 
     return attempt_or_solution(
@@ -347,6 +367,8 @@ def check_backpropagate(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (lambda: _same(after(chain).of[0].grad, [4, 5, 6]) and _same(after(chain).of[1].grad, [1, 2, 3]),
          "For sum(u * v) the gradients are not right. Call backward_rule with the operation's name, the gradient of "
          "the record's output and the values of its inputs, in this order."),
+        (lambda: _same(after(scaled).of[0].grad, [3, 3]),
+         "For sum(u) * 3 the gradient of u is not 3. The upstream gradient of each record is that of its own output."),
         (lambda: not _same(after(twice).of[0].grad, [1, 2, 3]),
          "For sum(u * u) the gradient of u is half of what it should be: the second contribution replaces the first. "
          "Add to a gradient that is there already."),
@@ -359,6 +381,8 @@ def check_backpropagate(attempt: Callable[..., Any]) -> Callable[..., Any]:
          "For a bias that is added to two rows the gradient is not right. unbroadcast gets the input's shape."),
         (lambda: survives(unused),
          "The target does not depend on every record. Where the gradient of the output is None, skip the record."),
+        (lambda: after(unused).of[0].grad is not None,
+         "You end the loop at the first record to skip. Go on with the next one: continue, not break."),
         (lambda: after(unused).of[3].grad is None and _same(after(unused).of[0].grad, [4, 5, 6]),
          "A record that the target does not depend on changes gradients. Skip it: the gradient of its output is None."),
         (lambda: _same(after(twice, passes=2).of[0].grad, [2, 4, 6]),

@@ -307,6 +307,11 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
             "Some labels are wrong, or not in the order of `x_test`.",
         ),
         (lambda: _same(found(50), found(1)), "The result should not depend on `batch_size`."),
+        (
+            lambda: _largest_tensor(lambda: found(1)) < _largest_tensor(lambda: found(7)),
+            "The labels are right, but `batch_size` makes no difference. Go through `x_test.split(batch_size)`, so "
+            "that only one batch of differences is in memory.",
+        ),
     )
     return first, second
 
@@ -349,7 +354,8 @@ def check_prepare(attempt: Solution) -> Solution:
         (lambda: _has_shape(attempt(array.copy()), (8, 8)), "Return one tensor with the shape of `array`."),
         (
             leaves_its_input,
-            "The caller's array has changed. `from_numpy` shares its memory; start with a copy (`torch.tensor`).",
+            "The caller's array has changed. `from_numpy` and `as_tensor` share its memory: start with a copy "
+            "(`torch.tensor`), and write only into that.",
         ),
         (
             lambda: not is_one_of(*across),
@@ -450,6 +456,11 @@ def check_backward(attempt_at_forward: Solution, attempt: Solution) -> tuple[Sol
         (lambda: not are(len(x)), "Every gradient is N times too large: the loss is a *mean* over the examples."),
         (lambda: not are(-1), "Every gradient has the wrong sign: the gradient of the logits is softmax minus Y."),
         (
+            lambda: not _near(grads()[3], grad_logits.mean(dim=0)),
+            "`grad_b2` is the mean over the examples instead of the sum: the 1/N of the loss is in "
+            "`grad_logits` already.",
+        ),
+        (
             lambda: _near(grads()[3], wanted[3]),
             "`grad_b2` is wrong, so look at `grad_logits`: (softmax(logits) - Y) / N, softmax along dim=1.",
         ),
@@ -457,6 +468,15 @@ def check_backward(attempt_at_forward: Solution, attempt: Solution) -> tuple[Sol
         (
             lambda: not _near(grads()[0], x.T.mm(unmasked)) and not _near(grads()[1], unmasked.sum(dim=0)),
             "The ReLU is missing in the backward pass: where `hidden` is 0, no gradient passes.",
+        ),
+        (
+            lambda: not any(_near(grads()[0], x.T.mm(unmasked.clamp(min=0) * on)) for on in (1, hidden > 0)),
+            "You apply the ReLU to the gradient, which removes its negative entries. Multiply by the mask "
+            "`hidden > 0`, which keeps them where the unit is active.",
+        ),
+        (
+            lambda: not _near(grads()[0], x.T.mm(unmasked * hidden)),
+            "You multiply by `hidden` itself. The local gradient of the ReLU is 1 where `hidden > 0`, and 0 elsewhere.",
         ),
         (lambda: _near(grads()[0], wanted[0]), "`grad_W1` should be x transposed times the masked `grad_hidden`."),
         (lambda: _near(grads()[1], wanted[1]), "`grad_b1` should be the sum of the masked `grad_hidden` over dim=0."),
@@ -484,7 +504,7 @@ def check_train(attempt: Solution) -> Solution:
 
     def ends(lr: float = 0.1) -> list[Any]:
         params = fresh()
-        attempt(x.clone(), y.clone(), params, 5, lr)
+        attempt(x.clone(), y.clone(), list(params), 5, lr)  # a list of its own: the tensors count, not the list
         return params
 
     def one_step(lr: float) -> list[Any]:
@@ -501,6 +521,17 @@ def check_train(attempt: Solution) -> Solution:
     right_params = fresh()
     right = train(x, y, right_params, 5, 0.1)
     uphill = train(x, y, fresh(), 5, -0.1)
+
+    def runs_with_fewer_labels() -> bool:
+        def seven_classes() -> list[Any]:
+            W1, b1, W2, b2 = fresh()
+            return [W1, b1, W2[:, :7].contiguous(), b2[:7].contiguous()]
+
+        try:
+            got = attempt(x.clone(), y % 5, seven_classes(), 2, 0.1)
+        except RuntimeError:
+            return False
+        return np.allclose(got, train(x, y % 5, seven_classes(), 2, 0.1))
 
     def runs_in_bfloat16() -> bool:
         try:
@@ -564,6 +595,11 @@ def check_train(attempt: Solution) -> Solution:
             "of all four parameters.",
         ),
         (
+            runs_with_fewer_labels,
+            "It works for these labels, but not for 7 classes of which only 5 occur. A function for any network takes "
+            "the number of classes from `b2`.",
+        ),
+        (
             runs_in_bfloat16,
             "In float64 all is right; in bfloat16 it raises an error: something has a dtype of its own. Give the "
             "one-hot `Y` the dtype of `x`.",
@@ -600,6 +636,24 @@ def _same(one: Any, other: Any) -> bool:
 
 def _near(one: Any, other: Any) -> bool:
     return one.shape == other.shape and torch.allclose(one.double(), other.double(), rtol=1e-4, atol=1e-5)
+
+
+def _largest_tensor(run: Callable[[], object]) -> int:
+    """The number of entries in the largest tensor that any operation of `run` returns."""
+    from torch.overrides import TorchFunctionMode
+
+    sizes = [0]
+
+    class Watch(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            made = func(*args, **(kwargs or {}))
+            if torch.is_tensor(made):
+                sizes.append(made.numel())
+            return made
+
+    with Watch():
+        run()
+    return max(sizes)
 
 
 def _share(one: Any, other: Any) -> bool:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from course_lib.plots.agreement import agreement, stacked
 from course_lib.plots.autograd import autograd_graph
 from course_lib.plots.bars import bars
+from course_lib.plots.circuits import circuit
+from course_lib.plots.classification import confusion, line_panels, scored_images, weight_images
+from course_lib.plots.convolutions import channel_sum, image_grid, kernel_steps, receptive_fields
 from course_lib.plots.curves import descent, loss_curves, scaling, step_errors
 from course_lib.plots.distributed import pipeline, ring_steps
 from course_lib.plots.exported import exported_graph, onnx_graph
@@ -17,6 +20,8 @@ from course_lib.plots.hardware import Life, four_steps, launches, lifelines, roo
 from course_lib.plots.layers import layer_graph
 from course_lib.plots.loading import class_counts, color_row, timeline
 from course_lib.plots.modules import image_row, module_tree, shape_flow
+from course_lib.plots.photos import photos
+from course_lib.plots.plane import plane_maps
 from course_lib.plots.series import lines
 from course_lib.plots.style import Canvas, canvas
 from course_lib.plots.surfaces import surface_paths
@@ -31,24 +36,34 @@ __all__ = [
     "autograd_graph",
     "bars",
     "canvas",
+    "channel_sum",
+    "circuit",
     "class_counts",
     "color_row",
+    "confusion",
     "descent",
     "exported_graph",
     "four_steps",
     "graph",
+    "image_grid",
     "image_row",
+    "kernel_steps",
     "launches",
     "layer_graph",
     "lifelines",
+    "line_panels",
     "lines",
     "loss_curves",
     "module_tree",
     "onnx_graph",
+    "photos",
     "pipeline",
+    "plane_maps",
+    "receptive_fields",
     "ring_steps",
     "roofline",
     "scaling",
+    "scored_images",
     "shape_flow",
     "stacked",
     "step_errors",
@@ -57,4 +72,5 @@ __all__ = [
     "tensorflow_graph",
     "timeline",
     "verdicts",
+    "weight_images",
 ]

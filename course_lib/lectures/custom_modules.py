@@ -1,0 +1,465 @@
+"""Checks for the lecture on modules, and the solutions with which it continues until a reader's own are right.
+
+Each check compares with PyTorch and asks about one mistake at a time, the likeliest first.
+"""
+# The solutions stand here as the reader sees them, without annotations.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_lib.exercises import attempt_or_solution
+
+__all__ = [
+    "LeNet",
+    "check_conv2d",
+    "check_lenet",
+    "check_my_linear",
+    "check_named_parameters",
+    "check_product",
+    "check_running_center",
+]
+
+
+class MyLinear(nn.Module):
+    def __init__(self, n_in, n_out):
+        """weight: Parameter (n_out, n_in); bias: Parameter (n_out,)."""
+        super().__init__()
+        bound = n_in**-0.5
+        self.weight = nn.Parameter(torch.empty(n_out, n_in).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(n_out).uniform_(-bound, bound))
+
+    def forward(self, x):
+        """x: (..., n_in). Returns (..., n_out)."""
+        return x @ self.weight.T + self.bias
+
+
+class Mini:
+    def __init__(self):
+        self.found = {}
+
+    def __setattr__(self, name, value):
+        """Store the attribute, and note it in `found` if it is a parameter or another Mini."""
+        object.__setattr__(self, name, value)
+        if isinstance(value, (nn.Parameter, Mini)):
+            self.found[name] = value
+
+    def named_parameters(self):
+        """A list of pairs (name, parameter), with dotted names for those of inner modules."""
+        pairs = []
+        for name, value in self.found.items():
+            if isinstance(value, Mini):
+                for inner, parameter in value.named_parameters():
+                    pairs.append((f"{name}.{inner}", parameter))
+            else:
+                pairs.append((name, value))
+        return pairs
+
+
+class Product(nn.Module):
+    def __init__(self, n_in, n_out):
+        """left, right: two linear layers from n_in to n_out."""
+        super().__init__()
+        self.left = nn.Linear(n_in, n_out)
+        self.right = nn.Linear(n_in, n_out)
+
+    def forward(self, x):
+        """x: (N, n_in). Returns (N, n_out): ReLU of left times right."""
+        return (self.left(x) * self.right(x)).relu()
+
+
+def conv2d(x, weight, bias):
+    """x: (C_in, H, W), weight: (C_out, C_in, K, K), bias: (C_out,). Returns (C_out, H - K + 1, W - K + 1)."""
+    n_out, size = weight.shape[0], weight.shape[2]
+    height, width = x.shape[1] - size + 1, x.shape[2] - size + 1
+    maps = torch.empty(n_out, height, width)
+    for k in range(n_out):
+        for row in range(height):
+            for column in range(width):
+                window = x[:, row : row + size, column : column + size]
+                maps[k, row, column] = (window * weight[k]).sum() + bias[k]
+    return maps
+
+
+class LeNet(nn.Module):
+    def __init__(self):
+        """conv1, conv2: 6 and 16 filters of 5 x 5; fc1, fc2, fc3: 120, 84 and 10 outputs."""
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 6, 5)
+        self.conv2 = nn.Conv2d(6, 16, 5)
+        self.fc1 = nn.Linear(16 * 4 * 4, 120)
+        self.fc2 = nn.Linear(120, 84)
+        self.fc3 = nn.Linear(84, 10)
+
+    def hidden(self, x):
+        """x: (N, 1, 28, 28). Returns the 84 activations of the last hidden layer, (N, 84)."""
+        x = F.max_pool2d(self.conv1(x).relu(), 2)
+        x = F.max_pool2d(self.conv2(x).relu(), 2)
+        x = self.fc1(x.flatten(1)).relu()
+        return self.fc2(x).relu()
+
+    def forward(self, x):
+        """x: (N, 1, 28, 28). Returns the logits, (N, 10)."""
+        return self.fc3(self.hidden(x))
+
+
+class RunningCenter(nn.Module):
+    def __init__(self, columns):
+        """center: a buffer of `columns` zeros."""
+        super().__init__()
+        self.register_buffer("center", torch.zeros(columns))
+
+    def forward(self, x):
+        """x: (N, columns). Returns x without the mean of each column, (N, columns)."""
+        if not self.training:
+            return x - self.center
+        mean = x.mean(dim=0)
+        self.center = 0.9 * self.center + 0.1 * mean.detach()
+        return x - mean
+
+
+PROBE = torch.arange(6.0).reshape(2, 3)
+MEANS = torch.tensor([1.5, 2.5, 3.5])
+
+
+def check_my_linear(attempt: Any) -> Any:
+    """A class like `nn.Linear(n_in, n_out)`."""
+    square = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    x = torch.tensor([[5.0, 7.0]])
+
+    def filled(bias: float) -> torch.Tensor:
+        layer = attempt(2, 2)
+        with torch.no_grad():
+            layer.weight.copy_(square)
+            layer.bias.fill_(bias)
+        return layer(x)
+
+    def spread() -> float:
+        torch.manual_seed(0)
+        return max(p.detach().abs().max().item() for p in attempt(100, 200).parameters())
+
+    return attempt_or_solution(
+        "MyLinear", attempt, MyLinear,
+        (lambda: _started(attempt, 4, 3),
+         "A module must be ready before it can hold anything: call super().__init__() in the first line of __init__."),
+        (lambda: {name for name, _ in attempt(4, 3).named_parameters()} == {"weight", "bias"},
+         "named_parameters() should list `weight` and `bias`, and nothing else. Wrap both tensors in nn.Parameter and "
+         "assign them to self under these names."),
+        (lambda: tuple(attempt(4, 3).weight.shape) == (3, 4),
+         "The weight of a layer from 4 to 3 should have shape (3, 4): outputs first."),
+        (lambda: tuple(attempt(4, 3).bias.shape) == (3,), "The bias should have shape (n_out,): one for each output."),
+        (lambda: filled(0.0) is not None, "forward returns None: is there a `return`?"),
+        (lambda: not torch.allclose(filled(0.0), x @ square),
+         "You multiply by the weight itself. The weight is stored outputs first, so transpose it: self.weight.T."),
+        (lambda: torch.allclose(filled(0.0), x @ square.T), "With a bias of zero the result should be x @ weight.T."),
+        (lambda: torch.allclose(filled(1.0), x @ square.T + 1), "The bias is missing from the result: add it once."),
+        (lambda: attempt(3, 2)(torch.ones(4, 5, 3)).shape == (4, 5, 2),
+         "x may have more than two axes: (4, 5, 3) should become (4, 5, 2)."),
+        (lambda: spread() < 1, "Some first values are too large: draw weight and bias from -n_in**-0.5 to n_in**-0.5."),
+        (lambda: 0.08 < spread() <= 0.1,
+         "With 100 inputs all first values should lie between -0.1 and 0.1, and fill this range: the bound is "
+         "n_in**-0.5."),
+        (lambda: attempt(100, 200).weight.min() < -0.08 < 0.08 < attempt(100, 200).weight.max(),
+         "The weights should be drawn on both sides of zero, from -bound to bound."),
+        (lambda: attempt(100, 200).bias.std() > 0.03, "The bias should start with random numbers, too."),
+        (lambda: not torch.equal(attempt(4, 3).weight, attempt(4, 3).weight),
+         "Two layers start with the same weights: draw new random numbers for each."),
+    )  # fmt: skip
+
+
+def check_named_parameters(attempt: Any) -> Any:
+    """A small `nn.Module`: notes parameters and inner modules, and lists the parameters by dotted names."""
+
+    def leaf() -> Any:
+        module = attempt()
+        module.weight = nn.Parameter(torch.ones(2))
+        module.bare = torch.ones(2, requires_grad=True)
+        module.number = 1
+        return module
+
+    def tree(levels: int) -> Any:
+        if not levels:
+            return leaf()
+        module = attempt()
+        module.first, module.second = tree(levels - 1), leaf()
+        return module
+
+    def names(module: Any) -> list[str]:
+        return [name for name, _ in module.named_parameters()]
+
+    def stored() -> bool:
+        try:
+            module = leaf()
+            return module.number == 1 and tuple(module.bare.shape) == (2,)
+        except (AttributeError, RecursionError):
+            return False
+
+    return attempt_or_solution(
+        "Mini", attempt, Mini,
+        (stored, "An attribute is not stored. __setattr__ replaces Python's own way of storing, so call "
+                 "object.__setattr__(self, name, value) for every value; `self.name = value` or setattr would call "
+                 "your method again, without end."),
+        (lambda: "weight" in leaf().found, "A parameter that was assigned is missing from `found`."),
+        (lambda: list(leaf().found) == ["weight"],
+         "`found` should hold nn.Parameter and Mini only: neither plain tensors nor numbers."),
+        (lambda: set(tree(1).found) == {"first", "second"},
+         "A Mini that is assigned to another belongs into `found` as well."),
+        (lambda: leaf().named_parameters() is not None, "named_parameters returns None: is there a `return`?"),
+        (lambda: names(leaf()) == ["weight"], "A module with one parameter `weight` should list it under that name."),
+        (lambda: all(isinstance(p, nn.Parameter) for _, p in tree(1).named_parameters()),
+         "The list contains a module. If a value is a Mini, ask it for its own named_parameters() instead."),
+        (lambda: len(names(tree(1))) == 2,
+         "A module with two inner modules of one parameter each should list 2 parameters."),
+        (lambda: set(names(tree(1))) == {"first.weight", "second.weight"},
+         "The parameters of an inner module need its name in front, with a dot: first.weight and second.weight."),
+        (lambda: set(names(tree(2))) == {"first.first.weight", "first.second.weight", "second.weight"},
+         "It works for one level, but not for two: call named_parameters() of the inner module, which calls itself "
+         "for the next level, and put your prefix in front of what comes back."),
+    )  # fmt: skip
+
+
+def check_product(attempt: Any) -> Any:
+    """A block of two linear branches, multiplied, then ReLU."""
+
+    def gate() -> Any:
+        block = attempt(2, 1)
+        with torch.no_grad():
+            for parameter in block.parameters():
+                parameter.zero_()
+            block.left.weight[0, 0] = block.right.weight[0, 1] = 1
+        return block
+
+    def at(*point: float) -> float:
+        return gate()(torch.tensor([point], dtype=torch.float32)).item()
+
+    return attempt_or_solution(
+        "Product", attempt, Product,
+        (lambda: _started(attempt, 3, 2), "Call super().__init__() in the first line of __init__."),
+        (lambda: {"left", "right"} <= attempt(3, 2)._modules.keys(),
+         "Two layers named `left` and `right` should be registered: assign two nn.Linear to self under these names."),
+        (lambda: _size(attempt(3, 2)) == 16,
+         "The block from 3 to 2 should have 16 parameters: two different layers of 3 * 2 weights and 2 biases."),
+        (lambda: attempt(3, 2)(torch.ones(5, 3)) is not None, "forward returns None: is there a `return`?"),
+        (lambda: attempt(3, 2)(torch.ones(5, 3)).shape == (5, 2),
+         "Five examples of 3 numbers should become (5, 2). Multiply entry by entry, with *."),
+        (lambda: at(3, 5) != 8, "The branches are added. They should be multiplied."),
+        (lambda: at(-1, -1) != 0 or at(3, 5) != 15,
+         "ReLU was applied to the branches before the product. Two negative branches give a positive product, which "
+         "must survive: multiply first."),
+        (lambda: at(3, 5) == 15, "Branches of 3 and 5 should give 15."),
+        (lambda: at(1, -1) == 0, "Branches of 1 and -1 should give 0: apply ReLU to the product."),
+        (lambda: at(-1, -1) == 1, "Branches of -1 and -1 should give 1."),
+    )  # fmt: skip
+
+
+def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """A convolution of one image, `(C_in, H, W)`, by filters `(C_out, C_in, K, K)`, without padding."""
+    generator = torch.Generator().manual_seed(0)
+    x, weight = torch.randn(3, 7, 9, generator=generator), torch.randn(2, 3, 3, 3, generator=generator)
+    bias, none = torch.tensor([10.0, 20.0]), torch.zeros(2)
+
+    def given(*arguments: torch.Tensor) -> torch.Tensor:
+        return torch.as_tensor(attempt(*(argument.clone() for argument in arguments)))
+
+    def agrees(expected: torch.Tensor, *arguments: torch.Tensor) -> bool:
+        found = given(*arguments)
+        return found.shape == expected.shape and torch.allclose(found.float(), expected, atol=1e-4)
+
+    def other_sizes(x: torch.Tensor, weight: torch.Tensor) -> bool:
+        try:
+            return agrees(F.conv2d(x, weight, bias), x, weight, bias)
+        except (RuntimeError, IndexError):
+            return False
+
+    right = F.conv2d(x, weight, none)
+    summed = F.conv2d(x.sum(dim=0, keepdim=True), weight[:, :1], none)
+    return attempt_or_solution(
+        "conv2d", attempt, conv2d,
+        (lambda: attempt(x, weight, none) is not None, "The function returns None: is there a `return`?"),
+        (lambda: given(x, weight, none).shape != (2, 4, 6),
+         "One row and one column are missing at the end: a window of 3 fits into 7 rows at 7 - 3 + 1 = 5 places."),
+        (lambda: given(x, weight, none).shape != (2, 7, 5),
+         "Height and width are swapped: rows belong to axis 1 of x, columns to axis 2."),
+        (lambda: given(x, weight, none).shape != (3, 5, 7),
+         "There should be one map for each filter, not one for each input channel."),
+        (lambda: given(x, weight, none).shape == (2, 5, 7),
+         "An image of shape (3, 7, 9) and weights of shape (2, 3, 3, 3) should give shape (2, 5, 7)."),
+        (lambda: not agrees(F.conv2d(x, weight.flip(2, 3), none), x, weight, none),
+         "The kernel is flipped. Deep learning's convolution multiplies the window by the kernel as it stands."),
+        (lambda: not agrees(F.conv2d(x, weight.transpose(2, 3), none), x, weight, none),
+         "Rows and columns of the kernel are swapped."),
+        (lambda: not agrees(F.conv2d(x[:1], weight[:, :1], none), x, weight, none),
+         "Only the first channel is used. The window must have all channels: x[:, rows, columns]."),
+        (lambda: not agrees(summed, x, weight, none),
+         "Every channel was multiplied by the first slice of the filter. Each channel has a slice of its own."),
+        (lambda: not agrees(right / 27, x, weight, none) and not agrees(right / 9, x, weight, none),
+         "You take a mean over the window. It should be the sum."),
+        (lambda: agrees(right, x, weight, none), "With a bias of zero some values differ from F.conv2d's."),
+        (lambda: not agrees(right, x, weight, bias), "The bias is missing: add bias[k] to every value of map k."),
+        (lambda: not agrees(F.conv2d(x, weight, 27 * bias), x, weight, bias)
+         and not agrees(F.conv2d(x, weight, 3 * bias), x, weight, bias),
+         "The bias is added more than once to a value. Add it after the sum over the whole window."),
+        (lambda: agrees(F.conv2d(x, weight, bias), x, weight, bias),
+         "Without a bias all is right. Now add bias[k] to every value of map k, once."),
+        (lambda: other_sizes(x[:1], weight[:, :1]) and other_sizes(x, torch.ones(2, 3, 5, 5)),
+         "It fails for another number of channels or another kernel size: read the sizes from the shapes."),
+    )  # fmt: skip
+
+
+LENET_SHAPES = {
+    "conv1.weight": (6, 1, 5, 5), "conv1.bias": (6,), "conv2.weight": (16, 6, 5, 5), "conv2.bias": (16,),
+    "fc1.weight": (120, 256), "fc1.bias": (120,), "fc2.weight": (84, 120), "fc2.bias": (84,),
+    "fc3.weight": (10, 84), "fc3.bias": (10,),
+}  # fmt: skip
+
+
+def check_lenet(attempt: Any) -> Any:
+    """The small LeNet for 28 x 28 images, with the methods `hidden` and `forward`."""
+    x = torch.rand(5, 1, 28, 28, generator=torch.Generator().manual_seed(0))
+    torch.manual_seed(0)
+    try:
+        net: Any = attempt() if _started(attempt) else nn.Module()
+    except NotImplementedError:  # asked again by the first check
+        net = nn.Module()
+    shapes = {name: tuple(value.shape) for name, value in net.state_dict().items()}
+    wrong = [f"{name} is {shapes[name]} and should be {shape}"
+             for name, shape in LENET_SHAPES.items() if shapes.get(name, shape) != shape]  # fmt: skip
+    missing = sorted({name.partition(".")[0] for name in LENET_SHAPES.keys() - shapes.keys()})
+    if not wrong and not missing:
+        with torch.no_grad():
+            for name, parameter in net.named_parameters():  # so that every ReLU has something to cut
+                parameter.uniform_(-0.15, 0.15)
+                if name.endswith("bias"):
+                    parameter.uniform_(-0.3, 0.3)
+
+    def runs() -> bool:
+        try:
+            net(x)
+        except RuntimeError:
+            return False
+        return True
+
+    def is_not(skip: str) -> bool:
+        found = net.hidden(x)
+        return not torch.allclose(found, _lenet_hidden(net, x, skip=skip), atol=1e-5)
+
+    return attempt_or_solution(
+        "LeNet", attempt, LeNet,
+        (lambda: _started(attempt), "Call super().__init__() in the first line of __init__."),
+        (lambda: not missing, f"These layers are not registered under their names: {', '.join(missing)}."),
+        (lambda: not wrong, f"A shape is wrong: {'; '.join(wrong[:1])}."),
+        (lambda: shapes.keys() == LENET_SHAPES.keys(), "There are more parameters than those of the five layers."),
+        (runs, "A batch of shape (5, 1, 28, 28) does not get through. fc1 must receive 16 * 4 * 4 = 256 numbers for "
+               "each example: pool twice, then flatten(1)."),
+        (lambda: net.hidden(x) is not None and net(x) is not None, "A method returns None: is there a `return`?"),
+        (lambda: net.hidden(x).shape == (5, 84), "hidden(x) should return (5, 84) for five images: it ends at fc2."),
+        (lambda: net(x).shape == (5, 10), "forward(x) should return (5, 10) for five images: it ends at fc3."),
+        (lambda: is_not("fc2"), "hidden(x) lacks the ReLU after fc2."),
+        (lambda: is_not("fc1"), "There is no ReLU between fc1 and fc2."),
+        (lambda: is_not("conv2"), "There is no ReLU after conv2."),
+        (lambda: is_not("conv1"), "There is no ReLU after conv1."),
+        (lambda: not torch.allclose(net.hidden(x), _lenet_hidden(net, x, pool=F.avg_pool2d), atol=1e-5),
+         "You pool by the mean. Use max_pool2d here."),
+        (lambda: not _rows_sum_to_one(net(x)),
+         "The rows of the result sum to 1: there is a softmax. Return the logits, since F.cross_entropy applies "
+         "softmax itself."),
+        (lambda: not torch.allclose(net(x), net.fc3(net.hidden(x)).relu(), atol=1e-5),
+         "There is a ReLU after fc3. Logits may be negative, so return them as they are."),
+        (lambda: torch.allclose(net.hidden(x), _lenet_hidden(net, x), atol=1e-5),
+         "hidden(x) should be conv1, ReLU, pool, conv2, ReLU, pool, flatten, fc1, ReLU, fc2, ReLU, in this order."),
+        (lambda: torch.allclose(net(x), net.fc3(net.hidden(x)), atol=1e-5),
+         "forward(x) should return fc3 of hidden(x), and nothing else."),
+    )  # fmt: skip
+
+
+def _lenet_hidden(net: Any, x: torch.Tensor, skip: str = "", pool: Callable[..., Any] = F.max_pool2d) -> torch.Tensor:
+    """`hidden` with the layers of `net`; without the ReLU after the layer `skip`."""
+    for name in ("conv1", "conv2"):
+        x = getattr(net, name)(x)
+        x = pool(x if name == skip else x.relu(), 2)
+    x = x.flatten(1)
+    for name in ("fc1", "fc2"):
+        x = getattr(net, name)(x)
+        x = x if name == skip else x.relu()
+    return x
+
+
+def check_running_center(attempt: Any) -> Any:
+    """A layer that subtracts the mean: of the batch in training, a running mean in use."""
+
+    def after(times: int) -> Any:
+        layer = attempt(3)
+        for _ in range(times):
+            layer(PROBE.clone())
+        return layer
+
+    def used() -> tuple[torch.Tensor, Any]:
+        layer = after(1).eval()
+        return layer(PROBE.clone()), layer
+
+    def recorded() -> bool:
+        layer = attempt(3)
+        layer(PROBE.clone().requires_grad_())
+        return bool(layer.center.requires_grad)
+
+    def gradient() -> torch.Tensor:
+        x = PROBE.clone().requires_grad_()
+        attempt(3)(x)[0].sum().backward()
+        assert x.grad is not None
+        return x.grad
+
+    return attempt_or_solution(
+        "RunningCenter", attempt, RunningCenter,
+        (lambda: _started(attempt, 3), "Call super().__init__() in the first line of __init__."),
+        (lambda: "center" not in dict(attempt(3).named_parameters()),
+         "`center` is a parameter, so an optimizer would move it. Make it a buffer."),
+        (lambda: "center" in attempt(3).state_dict(),
+         "`center` is not in state_dict(), so it would not be saved: register it as a buffer."),
+        (lambda: torch.equal(attempt(3).center, torch.zeros(3)), "`center` should start as zeros, one per column."),
+        (lambda: attempt(3)(PROBE.clone()) is not None, "forward returns None: is there a `return` in both modes?"),
+        (lambda: not torch.allclose(attempt(3)(PROBE.clone()), PROBE - PROBE.mean(dim=1, keepdim=True)),
+         "You subtract the mean of each row. The mean of each column is x.mean(dim=0)."),
+        (lambda: torch.allclose(attempt(3)(PROBE.clone()), PROBE - MEANS),
+         "In training, subtract the mean of the batch, and not the running center."),
+        (lambda: not torch.equal(after(1).center, torch.zeros(3)), "A call in training should move `center`."),
+        (lambda: torch.allclose(after(1).center, 0.1 * MEANS),
+         "After one batch, center should be 0.1 * mean: the old center keeps the weight 0.9."),
+        (lambda: torch.allclose(after(2).center, 0.19 * MEANS),
+         "After two batches of the same mean, center should be 0.19 * mean."),
+        (lambda: used()[0] is not None, "In eval mode forward returns None: is there a `return` in both modes?"),
+        (lambda: not torch.allclose(used()[0], PROBE - MEANS),
+         "In eval mode you still subtract the mean of the batch: look at self.training."),
+        (lambda: torch.allclose(used()[1].center, 0.1 * MEANS), "In eval mode `center` must stay as it is."),
+        (lambda: torch.allclose(used()[0], PROBE - 0.1 * MEANS), "In eval mode, subtract `center`."),
+        (lambda: not recorded(),
+         "`center` requires a gradient: it holds on to the graph of every batch. Use mean.detach() in its update."),
+        (lambda: torch.allclose(gradient().sum(dim=0), torch.zeros(3), atol=1e-6),
+         "The gradient should also flow through the mean that you subtract: detach it in the update of center only."),
+        (lambda: "center" in dict(after(1).named_buffers()) and after(1).double().center.dtype is torch.float64,
+         "After a call `center` is no longer a buffer of the module."),
+    )  # fmt: skip
+
+
+def _started(attempt: Any, *sizes: int) -> bool:
+    """Whether an instance can be made; False if `super().__init__()` was not called first."""
+    try:
+        attempt(*sizes)
+    except AttributeError as error:
+        if "__init__() call" in str(error):
+            return False
+        raise
+    return True
+
+
+def _size(net: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in net.parameters())
+
+
+def _rows_sum_to_one(x: torch.Tensor) -> bool:
+    return torch.allclose(x.sum(dim=1), torch.ones(len(x)), atol=1e-4)

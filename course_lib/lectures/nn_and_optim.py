@@ -1,0 +1,730 @@
+"""The exercises of lecture 07: a check for each, and the solution that the lecture continues with until it is right.
+
+They are classes and functions of torch, so this module imports it, as the lecture has done before.
+"""
+
+# The solutions stand as the lecture shows them, without annotations.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_lib.exercises import attempt_or_solution
+
+loss_fn = nn.CrossEntropyLoss()
+
+NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
+DEEP = [64, 64, 64, 64, 64, 64, 64, 10]
+"""sizes of the network that the lecture opens with: six hidden layers"""
+
+
+# What the lecture gives, and the solutions of its exercises, word for word.
+
+
+class SGD:
+    """Gradient descent: each parameter moves by `lr` times its gradient, downhill."""
+
+    def __init__(self, params, lr):
+        self.params = list(params)
+        self.lr = lr
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+    @torch.no_grad()
+    def step(self):
+        for p in self.params:
+            if p.grad is not None:
+                p -= self.lr * p.grad
+
+
+def make_network(sizes):
+    """Linear layers with a ReLU between each two. sizes: a list such as [64, 32, 10]. Returns an nn.Sequential."""
+    layers = []
+    for i in range(len(sizes) - 1):
+        layers.append(nn.Linear(sizes[i], sizes[i + 1]))
+        if i < len(sizes) - 2:
+            layers.append(nn.ReLU())
+    return nn.Sequential(*layers)
+
+
+def train(model, optimizer, x, y, batch_size, epochs, seed=0):
+    """Mini-batch training. x: (n, features), y: (n,) class numbers. Returns the mean loss of each epoch, a list."""
+    generator = torch.Generator().manual_seed(seed)
+    history = []
+    for _ in range(epochs):
+        total = 0.0
+        for batch in torch.randperm(len(x), generator=generator).split(batch_size):
+            logits = model(x[batch])
+            loss = loss_fn(logits, y[batch])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(batch)
+        history.append(total / len(x))
+    return history
+
+
+class Momentum(SGD):
+    """SGD along a velocity: a sum of all gradients so far, in which old ones fade."""
+
+    def __init__(self, params, lr, momentum=0.9):
+        super().__init__(params, lr)
+        self.momentum = momentum
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        for p, velocity in zip(self.params, self.velocities, strict=True):
+            if p.grad is not None:
+                velocity *= self.momentum
+                velocity += p.grad
+                p -= self.lr * velocity
+
+
+class Adam(SGD):
+    """The mean of recent gradients, divided by the root of the mean of their squares."""
+
+    def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8):
+        super().__init__(params, lr)
+        self.betas = betas
+        self.eps = eps
+        self.t = 0
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.v = [torch.zeros_like(p) for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        self.t += 1
+        beta1, beta2 = self.betas
+        for p, m, v in zip(self.params, self.m, self.v, strict=True):
+            if p.grad is not None:
+                m *= beta1
+                m += (1 - beta1) * p.grad
+                v *= beta2
+                v += (1 - beta2) * p.grad**2
+                m_hat = m / (1 - beta1**self.t)
+                v_hat = v / (1 - beta2**self.t)
+                p -= self.lr * m_hat / (v_hat.sqrt() + self.eps)
+
+
+def init_kaiming(model):
+    """Draw every weight of `model` from a normal distribution of variance 2 / fan_in, and set every bias to 0."""
+    for layer in model:
+        if isinstance(layer, nn.Linear):
+            std = (2 / layer.in_features) ** 0.5
+            nn.init.normal_(layer.weight, mean=0.0, std=std)
+            nn.init.zeros_(layer.bias)
+
+
+def lr_search(make_model, optimizer_class, lrs, x, y, **settings):
+    """Train a new model for two epochs at each learning rate. Returns the mean loss of the second epoch for each."""
+    losses = []
+    for lr in lrs:
+        model = make_model()
+        optimizer = optimizer_class(model.parameters(), lr=lr, **settings)
+        history = train(model, optimizer, x, y, batch_size=50, epochs=2)
+        losses.append(history[-1])
+    return losses
+
+
+def three_runs(seed: int = 0) -> dict[str, list[float]]:
+    """The runs that the lecture opens with: what differs -> the mean loss of each of ten epochs."""
+    from course_lib.data import load_digits
+
+    digits = load_digits()
+    x, y = torch.tensor(digits.x_train).flatten(1), torch.tensor(digits.y_train)
+    runs: dict[str, list[float]] = {}
+    optimizers: tuple[tuple[type, float], ...] = ((torch.optim.SGD, 0.1), (torch.optim.Adam, 0.1))
+    for optimizer_class, lr in (*optimizers, (torch.optim.Adam, 0.001)):
+        torch.manual_seed(seed)
+        model = make_network(DEEP)
+        optimizer = optimizer_class(model.parameters(), lr=lr)
+        label = f"{optimizer_class.__name__}, lr {lr}"
+        runs[label] = train(model, optimizer, x, y, batch_size=50, epochs=10, seed=seed)
+    return runs
+
+
+# Exercise 1: a network from its sizes.
+
+
+def check_make_network(attempt: Callable[[list[int]], nn.Sequential]) -> Callable[[list[int]], nn.Sequential]:
+    """What the lecture continues with: `attempt` if it builds the right layers, else our `make_network`."""
+
+    def kinds(sizes: list[int]) -> list[str]:
+        return [type(layer).__name__ for layer in attempt(sizes)]
+
+    def linear() -> list[nn.Linear]:
+        return [layer for layer in attempt([4, 8, 6, 3]) if isinstance(layer, nn.Linear)]
+
+    return attempt_or_solution(
+        "make_network",
+        attempt,
+        make_network,
+        (
+            lambda: "is not a Module subclass" not in _error_of(lambda: attempt([4, 8, 6, 3])),
+            "`nn.Sequential` takes the layers one by one, not a list: unpack the list with `nn.Sequential(*layers)`.",
+        ),
+        (lambda: attempt([4, 8, 6, 3]) is not None, NOTHING_RETURNED),
+        (lambda: isinstance(attempt([4, 8, 6, 3]), nn.Sequential), "Return an `nn.Sequential`."),
+        (
+            lambda: len(linear()) == 3,
+            "Four sizes, such as [4, 8, 6, 3], need three `nn.Linear`: 4 to 8, 8 to 6 and 6 to 3. "
+            "How often does your loop run, and is everything it makes kept?",
+        ),
+        (
+            lambda: [(layer.in_features, layer.out_features) for layer in linear()] == [(4, 8), (8, 6), (6, 3)],
+            "The numbers of features are wrong. `nn.Linear(n_in, n_out)`: each layer takes in what the one before "
+            "it gives out.",
+        ),
+        (
+            lambda: "ReLU" in kinds([4, 8, 6, 3]),
+            "There is no ReLU, so the layers together are one linear layer.",
+        ),
+        (
+            lambda: kinds([4, 8, 6, 3])[-1] != "ReLU",
+            "The network ends with a ReLU, so no logit could be negative. Leave out the last one.",
+        ),
+        (
+            lambda: kinds([4, 8, 6, 3]) == ["Linear", "ReLU", "Linear", "ReLU", "Linear"],
+            "Between every two `nn.Linear` there should be one `nn.ReLU`, and nothing else.",
+        ),
+        (lambda: all(layer.bias is not None for layer in linear()), "Each `nn.Linear` should have its bias."),
+        (
+            lambda: kinds([5, 2]) == ["Linear"] and len(kinds([5, 4, 4, 4, 2])) == 7,
+            "It is right for four sizes, but not for two or for five: let the length of `sizes` decide.",
+        ),
+    )
+
+
+# Exercise 2: the training loop.
+
+
+@dataclass
+class _Training:
+    """What a training of a small linear model did."""
+
+    returned: Any
+    batches: list[list[int]]
+    """numbers of the examples, for each forward pass that recorded a graph"""
+    updates: int
+    weight: torch.Tensor
+    start: dict[str, Any]
+
+
+def _ten_examples() -> tuple[torch.Tensor, torch.Tensor]:
+    drawn = torch.Generator().manual_seed(3)
+    x = torch.randn(10, 4, generator=drawn, dtype=torch.float64)
+    return x, torch.tensor([0, 1, 2, 0, 1, 2, 0, 1, 2, 2])
+
+
+def _linear_model() -> Any:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(5)
+        return nn.Sequential(nn.Linear(4, 3)).double()
+
+
+def _trained(attempt: Callable[..., Any], lr: float, epochs: int = 2, batch_size: int = 4) -> _Training:
+    x, y = _ten_examples()
+    model = _linear_model()
+    start = {name: value.clone() for name, value in model.state_dict().items()}
+    batches: list[list[int]] = []
+    updates: list[int] = []
+
+    def seen(_: Any, inputs: tuple[torch.Tensor, ...]) -> None:
+        if torch.is_grad_enabled() and len(inputs[0]) <= batch_size:  # not a loss over all examples
+            batches.append([int((x == row).all(dim=1).nonzero()[0]) for row in inputs[0].detach()])
+
+    model.register_forward_pre_hook(seen)
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    optimizer.register_step_post_hook(lambda *_: updates.append(1))
+    returned = attempt(model, optimizer, x, y, batch_size, epochs)
+    return _Training(returned, batches, len(updates), model[0].weight.detach().clone(), start)
+
+
+def _replayed(training: _Training, lr: float, clear: bool = True, in_order: bool = False) -> torch.Tensor:
+    """The weights after the same batches: without clearing, or with labels taken in the order of the file."""
+    x, y = _ten_examples()
+    model = _linear_model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    done = 0
+    for batch in training.batches:
+        labels = torch.arange(done, done + len(batch)) if in_order else torch.tensor(batch)
+        if clear:
+            optimizer.zero_grad()
+        loss_fn(model(x[batch]), y[labels]).backward()
+        optimizer.step()
+        done = (done + len(batch)) % len(x)
+    return torch.as_tensor(model[0].weight.detach())
+
+
+def _losses_at_rest(training: _Training) -> list[torch.Tensor]:
+    """The loss of each batch if no update changes anything."""
+    x, y = _ten_examples()
+    model = _linear_model()
+    with torch.no_grad():
+        return [loss_fn(model(x[batch]), y[batch]) for batch in training.batches]
+
+
+def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float]]:
+    """What the lecture continues with: `attempt` if its updates and its losses are right, else our `train`."""
+
+    def moving() -> _Training:
+        return _trained(attempt, lr=0.5)
+
+    def epochs_of(training: _Training) -> list[list[int]]:
+        rows = [row for batch in training.batches for row in batch]
+        return [rows[:10], rows[10:]]
+
+    def weights_are(**changes: bool) -> bool:
+        training = moving()
+        return torch.allclose(training.weight, _replayed(training, 0.5, **changes), rtol=0, atol=1e-9)
+
+    def returns(values: Callable[[list[torch.Tensor]], float]) -> bool:
+        training = _trained(attempt, lr=0.0, epochs=1)
+        expected = values(_losses_at_rest(training))
+        return abs(float(training.returned[0]) - expected) < 1e-9
+
+    return attempt_or_solution(
+        "train",
+        attempt,
+        train,
+        (lambda: moving().updates > 0, "No update was made. Where is `optimizer.step()`?"),
+        (
+            lambda: moving().updates != 2,
+            "One update in each epoch. `step` belongs inside the loop over mini-batches.",
+        ),
+        (
+            lambda: moving().updates != 3,
+            "There was only one epoch, though two were asked for. Is the `return` inside the loop over epochs?",
+        ),
+        (
+            lambda: moving().updates == 6,
+            "10 examples in batches of 4 are 3 updates in each epoch, the last of them with 2 examples.",
+        ),
+        (
+            lambda: all(sorted(rows) == list(range(10)) for rows in epochs_of(moving())),
+            "Every example should be used exactly once in each epoch: shuffle all the numbers, then cut into batches.",
+        ),
+        (
+            lambda: epochs_of(moving())[0] != list(range(10)),
+            "The examples come in the order of the file. Shuffle them: `torch.randperm`.",
+        ),
+        (
+            lambda: epochs_of(moving())[0] != epochs_of(moving())[1],
+            "Both epochs use the same order. Seed the generator and shuffle: one before the loop over epochs, the "
+            "other inside.",
+        ),
+        (
+            lambda: not torch.equal(moving().weight, moving().start["0.weight"]),
+            "The weights do not move. Is `zero_grad` between `backward` and `step`?",
+        ),
+        (lambda: not weights_are(clear=False), "Gradients of earlier batches are never cleared: `zero_grad`."),
+        (
+            lambda: not weights_are(in_order=True),
+            "Images and labels do not belong together: index `x` and `y` with the same `batch`.",
+        ),
+        (
+            lambda: weights_are(),
+            "The weights are not those of six plain updates. For each batch: the loss of its logits, `zero_grad`, "
+            "`backward`, `step`.",
+        ),
+        (lambda: moving().returned is not None, NOTHING_RETURNED),
+        (
+            lambda: isinstance(moving().returned, list) and len(moving().returned) == 2,
+            "Return a list with one number for each epoch.",
+        ),
+        (
+            lambda: all(isinstance(value, float) for value in moving().returned),
+            "Return Python numbers: `loss.item()` is one, a tensor keeps its graph.",
+        ),
+        (
+            lambda: not returns(lambda losses: float(sum(losses) / len(losses))),
+            "You took the mean of the batches' means. The last batch is smaller: weight each loss by `len(batch)`.",
+        ),
+        (
+            lambda: not returns(lambda losses: float(losses[-1])),
+            "That is the loss of the last batch. Add up over all batches of the epoch.",
+        ),
+        (
+            lambda: returns(lambda losses: float(losses[0] * 4 + losses[1] * 4 + losses[2] * 2) / 10),
+            "The weights are right, the returned losses are not: add `loss.item() * len(batch)` over the epoch, "
+            "starting from 0 in each, and divide by `len(x)`.",
+        ),
+    )
+
+
+# Exercises 3 and 4: optimizers.
+
+
+def _walk(optimizer_class: Callable[..., Any], grads: list[Any], **settings: Any) -> list[list[torch.Tensor]]:
+    """Where each parameter is after each step, for gradients that are given and not computed.
+
+    grads: for each step the gradient of each parameter, a list of numbers or None.
+    """
+    params = [nn.Parameter(torch.ones(len(first or [0.0]), dtype=torch.float64)) for first in grads[0]]
+    optimizer = optimizer_class(params, **settings)
+    path = []
+    for step in grads:
+        for p, grad in zip(params, step, strict=True):
+            p.grad = None if grad is None else torch.tensor(grad, dtype=torch.float64)
+        optimizer.step()
+        path.append([p.detach().clone() for p in params])
+    return path
+
+
+def _moves(optimizer_class: Callable[..., Any], grads: list[float], **settings: Any) -> list[float]:
+    """How far one parameter of one number moved in each step, divided by the learning rate 0.1."""
+    path = [1.0, *(float(at[0][0]) for at in _walk(optimizer_class, [[[grad]] for grad in grads], lr=0.1, **settings))]
+    return [(after - before) / 0.1 for before, after in itertools.pairwise(path)]
+
+
+def _error_of(call: Callable[[], object]) -> str:
+    """The message of an error that PyTorch or Python raises, or nothing; an exercise not begun is passed on."""
+    try:
+        call()
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _same_walk(one: Callable[..., Any], other: Callable[..., Any], grads: list[Any], **settings: Any) -> bool:
+    pairs = zip(_walk(one, grads, **settings), _walk(other, grads, **settings), strict=True)
+    return all(
+        torch.allclose(a, b, rtol=1e-6, atol=1e-9) for at, there in pairs for a, b in zip(at, there, strict=True)
+    )
+
+
+def _drawn_grads(steps: int) -> list[Any]:
+    """Gradients of very different sizes, for two parameters of two numbers each."""
+    drawn = torch.Generator().manual_seed(1)
+    sizes = torch.tensor([[100.0, 1.0], [0.01, 0.0001]])
+    return [(torch.randn(2, 2, generator=drawn) * sizes).tolist() for _ in range(steps)]
+
+
+def _keeps_the_gradient(optimizer_class: Callable[..., Any]) -> bool:
+    p = nn.Parameter(torch.ones(1))
+    optimizer = optimizer_class([p], lr=0.1)
+    for _ in range(2):
+        p.grad = grad = torch.tensor([3.0])
+        optimizer.step()
+        if grad.item() != 3.0:
+            return False
+    return True
+
+
+def _is(moves: list[float], *wanted: float) -> bool:
+    return all(abs(move - value) <= 1e-5 * max(1.0, abs(value)) for move, value in zip(moves, wanted, strict=False))
+
+
+IN_PLACE_TESTS = (
+    "Autograd refuses to change a parameter in place while it records. Put `@torch.no_grad()` above `step`.",
+    "The parameters do not move. `p = p - ...` makes a new tensor and leaves the parameter as it was; `p -= ...` "
+    "changes it.",
+    "Your `step` fails for a parameter whose `.grad` is None. Skip it, as `SGD` does.",
+    "Your `step` changes `p.grad`. Only the parameters and the optimizer's own state should change.",
+)
+
+
+def check_momentum(attempt: type) -> type:
+    """What the lecture continues with: `attempt` if it takes the steps of torch.optim.SGD, else our `Momentum`."""
+
+    def moves(*grads: float, momentum: float = 0.9) -> list[float]:
+        return _moves(attempt, list(grads), momentum=momentum)
+
+    in_place, still, none, changed = IN_PLACE_TESTS
+    return attempt_or_solution(
+        "Momentum",
+        attempt,
+        Momentum,
+        (lambda: "in-place operation" not in _error_of(lambda: moves(1.0)), in_place),
+        (lambda: moves(1.0) != [0.0], still),
+        (lambda: moves(1.0)[0] < 0, "You go uphill: subtract."),
+        (
+            lambda: not _is(moves(1.0), -0.1),
+            "The first step is a tenth of SGD's: the gradient enters whole, without a factor `1 - momentum`. "
+            "This velocity is a sum, not a mean. (Or is `lr` used twice?)",
+        ),
+        (lambda: not _is(moves(1.0), -10.0), "The first step is ten times too long. Is it multiplied by `lr`?"),
+        (
+            lambda: not _is(moves(1.0), -1.9),
+            "You step along gradient + momentum * velocity. That is Nesterov's variant; step along the velocity.",
+        ),
+        (lambda: _is(moves(1.0), -1.0), "The first step should be that of SGD, because the velocity starts at 0."),
+        (
+            lambda: not _is(moves(1.0, 1.0), -1.0, -1.0),
+            "The second step forgets the first. Is the new velocity kept for the next call of `step`?",
+        ),
+        (
+            lambda: not _is(moves(1.0, 1.0), -1.0, -2.0),
+            "Nothing fades: the old velocity is not multiplied by `self.momentum`.",
+        ),
+        (
+            lambda: _is(moves(1.0, 1.0), -1.0, -1.9),
+            "With gradient 1 twice, the velocities are 1 and 0.9 * 1 + 1 = 1.9. The second step is not 1.9 * lr.",
+        ),
+        (lambda: _is(moves(1.0, 1.0, momentum=0.5), -1.0, -1.5), "Use `self.momentum`, not 0.9."),
+        (
+            lambda: (
+                not _error_of(lambda: _walk(attempt, [[[1.0], [2.0, 3.0]]], lr=0.1))
+                and _same_walk(attempt, Momentum, [[[1.0], [-5.0]]] * 3, lr=0.1)
+            ),
+            "It fails with two parameters. Each needs a velocity of its own, with its own shape.",
+        ),
+        (lambda: not _error_of(lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)), none),
+        (lambda: _keeps_the_gradient(attempt), changed),
+        (
+            lambda: _same_walk(
+                lambda params, lr: attempt(params, lr=lr, momentum=0.9),
+                lambda params, lr: torch.optim.SGD(params, lr=lr, momentum=0.9),
+                _drawn_grads(50),
+                lr=0.01,
+            ),
+            "50 steps do not agree with `torch.optim.SGD(..., momentum=0.9)`.",
+        ),
+    )
+
+
+def check_adam(attempt: type) -> type:
+    """What the lecture continues with: `attempt` if it takes the steps of torch.optim.Adam, else our `Adam`."""
+
+    def moves(*grads: float, **settings: Any) -> list[float]:
+        return _moves(attempt, list(grads), **settings)
+
+    def first() -> float:
+        return moves(3.0)[0]
+
+    in_place, still, none, changed = IN_PLACE_TESTS
+    return attempt_or_solution(
+        "Adam",
+        attempt,
+        Adam,
+        (lambda: "in-place operation" not in _error_of(first), in_place),
+        (
+            lambda: "ZeroDivisionError" not in _error_of(first) and math.isfinite(first()),
+            "The first step divides by zero, because 1 - beta**0 = 0: `self.t` should be 1 in the first step.",
+        ),
+        (lambda: first() != 0.0, still),
+        (lambda: first() < 0, "You go uphill: subtract."),
+        (
+            lambda: not _is([first()], -0.3 / math.sqrt(0.009)),
+            "The first step is 3.16 times too long: without the two divisions, `m` and `v` are too small at first.",
+        ),
+        (
+            lambda: not _is([first()], -1 / math.sqrt(0.001)) and not _is([first()], -0.1),
+            "Only one of the two means is corrected: divide `m` by 1 - beta1**t, and `v` by 1 - beta2**t.",
+        ),
+        (
+            lambda: not _is([first()], -1 / 3) and not _is([first()], -10 / 3) and not _is([first()], -1 / 0.03),
+            "Divide by the square root of the mean of squares, not by the mean itself.",
+        ),
+        (lambda: not _is([first()], -math.sqrt(3)), "`v` should be the mean of the *squared* gradients."),
+        (
+            lambda: _is([first()], -1.0),
+            "For a gradient of 3 the first step should be exactly `lr`, because m_hat = 3 and v_hat = 9.",
+        ),
+        (
+            lambda: not _is(moves(3.0, -3.0), -1.0, 1.0),
+            "The second step follows the last gradient alone. The numerator is the corrected mean `m_hat`, and the "
+            "means must be kept for the next call of `step`.",
+        ),
+        (
+            lambda: _same_walk(attempt, Adam, [[[3.0]], [[-3.0]], [[1.0]]], lr=0.1),
+            "The first step is right, the later ones are not. Are `m` and `v` kept as they are, without the "
+            "correction, and does `self.t` grow by 1 in each step?",
+        ),
+        (
+            lambda: (
+                not _error_of(lambda: _walk(attempt, [[[1.0], [2.0, 3.0]]], lr=0.1))
+                and _same_walk(attempt, Adam, [[[1.0], [-5.0]]] * 3, lr=0.1)
+            ),
+            "One parameter is right, two are not. Count `self.t` once in each step, outside the loop, and keep an "
+            "`m` and a `v` for each parameter.",
+        ),
+        (
+            lambda: _same_walk(attempt, Adam, [[[3.0]], [[-1.0]]], lr=0.1, betas=(0.5, 0.7)),
+            "Use `self.betas`, not 0.9 and 0.999.",
+        ),
+        (
+            lambda: _is(moves(1e-3, eps=1e-3), -0.5),
+            "`eps` should be added to the square root, not under it; and use `self.eps`.",
+        ),
+        (lambda: not _error_of(lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)), none),
+        (lambda: _keeps_the_gradient(attempt), changed),
+        (
+            lambda: _same_walk(attempt, torch.optim.Adam, _drawn_grads(100), lr=0.01),
+            "100 steps do not agree with `torch.optim.Adam`.",
+        ),
+    )
+
+
+# Exercise 5: initialization.
+
+
+def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[nn.Sequential], object]:
+    """What the lecture continues with: `attempt` if spreads, means and biases are right, else our `init_kaiming`."""
+
+    def initialized() -> list[nn.Linear]:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(7)
+            model = make_network([400, 100, 300, 250])
+            for layer in model:
+                if isinstance(layer, nn.Linear):
+                    nn.init.constant_(layer.weight, 7.0)
+                    nn.init.constant_(layer.bias, 7.0)
+            attempt(model)
+        return [layer for layer in model if isinstance(layer, nn.Linear)]
+
+    def spreads_are(std: Callable[[nn.Linear], float]) -> bool:
+        return all(abs(layer.weight.std().item() / std(layer) - 1) < 0.06 for layer in initialized())
+
+    return attempt_or_solution(
+        "init_kaiming",
+        attempt,
+        init_kaiming,
+        (
+            lambda: "in-place operation" not in _error_of(initialized),
+            "Autograd refuses to change a weight in place while it records. Use `nn.init.normal_`, or write under "
+            "`torch.no_grad()`.",
+        ),
+        (
+            lambda: "has no attribute" not in _error_of(initialized),
+            "A ReLU has no weight. Ask `isinstance(layer, nn.Linear)` first.",
+        ),
+        (
+            lambda: any((layer.weight != 7).any() for layer in initialized()),
+            "No weight has changed. Write into `layer.weight`, for instance with `nn.init.normal_`.",
+        ),
+        (
+            lambda: all((layer.weight != 7).any() for layer in initialized()),
+            "Some layers keep their old weights. Every `nn.Linear` should get new ones, the last one too.",
+        ),
+        (
+            lambda: all(layer.weight.min() < layer.weight.max() for layer in initialized()),
+            "All weights of a layer are equal. Draw them at random.",
+        ),
+        (
+            lambda: not spreads_are(lambda layer: 2 / layer.in_features),
+            "The spread is 2 / fan_in, but that is the variance. The standard deviation is its square root.",
+        ),
+        (
+            lambda: not spreads_are(lambda layer: math.sqrt(2 / layer.out_features)),
+            "You divide by the number of outputs. The sum runs over the inputs: `layer.in_features`.",
+        ),
+        (
+            lambda: not spreads_are(lambda layer: math.sqrt(1 / layer.in_features)),
+            "The spread is the root of 1 / fan_in. The factor 2 is missing, which makes up for the ReLU.",
+        ),
+        (
+            lambda: spreads_are(lambda layer: math.sqrt(2 / layer.in_features)),
+            "The spread of the weights is not the root of 2 / fan_in in each layer.",
+        ),
+        (
+            lambda: all(abs(layer.weight.mean()) < 0.1 * layer.weight.std() for layer in initialized()),
+            "The mean of the weights should be 0.",
+        ),
+        (lambda: all((layer.bias == 0).all() for layer in initialized()), "Every bias should be 0."),
+        (
+            lambda: all(layer.weight.requires_grad and layer.weight.is_leaf for layer in initialized()),
+            "The weights no longer require a gradient. Change their values, not the tensors themselves.",
+        ),
+    )
+
+
+# Exercise 6: the search for a learning rate.
+
+
+@dataclass
+class _Search:
+    returned: Any
+    models: int
+    optimizers: list[tuple[tuple[int, ...], dict[str, Any]]]
+    """for each one made, the identities of its parameters and its settings"""
+    updates: int
+
+
+def _searched(function: Callable[..., list[float]], lrs: list[float]) -> _Search:
+    """Run a search on 110 examples, with momentum 0.5 as the other setting."""
+    x, y = _ten_examples()
+    models: list[Any] = []
+    made: list[tuple[tuple[int, ...], dict[str, Any]]] = []
+    updates: list[int] = []
+
+    def make_model() -> Any:
+        models.append(_linear_model())
+        return models[-1]
+
+    class Recorded(torch.optim.SGD):
+        def __init__(self, params: Any, **settings: Any) -> None:
+            params = list(params)
+            made.append((tuple(map(id, params)), settings))
+            super().__init__(params, **settings)
+            self.register_step_post_hook(lambda *_: updates.append(1))
+
+    returned = function(make_model, Recorded, lrs, x.repeat(11, 1), y.repeat(11), momentum=0.5)
+    return _Search(returned, len(models), made, len(updates))
+
+
+def check_lr_search(attempt: Callable[..., list[float]]) -> Callable[..., list[float]]:
+    """What the lecture continues with: `attempt` if each rate gets a fresh start, else our `lr_search`."""
+    lrs = [0.1, 0.3, 1.0]
+
+    def searched() -> _Search:
+        return _searched(attempt, lrs)
+
+    def settings(name: str) -> list[Any]:
+        return [known.get(name) for _, known in searched().optimizers]
+
+    def gap(epoch: int) -> float:
+        """The largest relative difference to the losses of this epoch. A reader's `train` may shuffle differently."""
+
+        def right(make_model: Any, optimizer_class: Any, lrs: Any, x: Any, y: Any, **settings: Any) -> list[float]:
+            models = [make_model() for _ in lrs]
+            pairs = [(m, optimizer_class(m.parameters(), lr=lr, **settings)) for m, lr in zip(models, lrs, strict=True)]
+            return [train(m, optimizer, x, y, batch_size=50, epochs=2)[epoch] for m, optimizer in pairs]
+
+        wanted = _searched(right, lrs).returned
+        return max(abs(float(one) / float(other) - 1) for one, other in zip(searched().returned, wanted, strict=True))
+
+    return attempt_or_solution(
+        "lr_search",
+        attempt,
+        lr_search,
+        (
+            lambda: searched().models > 0 and len(searched().optimizers) > 0,
+            "Make the model with `make_model()` and its optimizer with `optimizer_class(...)`.",
+        ),
+        (
+            lambda: searched().models == 3,
+            "Every learning rate needs a new model, or it starts where the last one stopped. "
+            "Call `make_model()` once for each, inside the loop.",
+        ),
+        (
+            lambda: len({ids for ids, _ in searched().optimizers}) == 3,
+            "Every new model needs a new optimizer: the old one holds the parameters of the old model.",
+        ),
+        (lambda: settings("lr") == lrs, "Each optimizer should get its own rate: `lr=lr`."),
+        (lambda: settings("momentum") == [0.5] * 3, "Pass the other settings on to the optimizer: `**settings`."),
+        (
+            lambda: searched().updates == 18,
+            "110 examples in batches of 50 are 3 updates in each epoch. Train for two epochs at each of the rates.",
+        ),
+        (lambda: searched().returned is not None, NOTHING_RETURNED),
+        (
+            lambda: len(searched().returned) == 3 and all(isinstance(value, float) for value in searched().returned),
+            "Return one number for each rate. `train` returns a list: the loss of the second epoch is its last entry.",
+        ),
+        (lambda: gap(0) > gap(1), "You return the loss of the first epoch. That of the second is `history[-1]`."),
+        (lambda: gap(1) < 0.05, "The models are trained as they should be, but the losses are not those of `train`."),
+    )
