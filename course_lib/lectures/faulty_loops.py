@@ -5,47 +5,47 @@ from __future__ import annotations
 from typing import Any
 
 
-def mystery_one(net: Any, batches: Any, epochs: int, rate: float) -> dict[str, list[float]]:
-    """Train `net`; for each update, its loss, the norm of its gradient, and how far it moved the weights."""
+def mystery_one(model: Any, loader: Any, epochs: int, lr: float) -> dict[str, list[float]]:
+    """Train `model`; for each update, its loss, the norm of its gradient, and how far it moved the weights."""
     import torch
     import torch.nn.functional as F
 
-    optimizer = torch.optim.SGD(net.parameters(), lr=rate)
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.8)
     record: dict[str, list[float]] = {"loss": [], "gradient": [], "movement": []}
     for _ in range(epochs):
-        net.train()
-        for x, y in batches:
-            before = [parameter.detach().clone() for parameter in net.parameters()]
-            loss: Any = F.cross_entropy(net(x), y)
+        model.train()
+        for x, y in loader:
+            before = [parameter.detach().clone() for parameter in model.parameters()]
+            loss: Any = F.cross_entropy(model(x), y)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             scheduler.step()
             record["loss"].append(loss.item())
-            record["gradient"].append(_norm(parameter.grad for parameter in net.parameters()))
-            moved = (now.detach() - old for now, old in zip(net.parameters(), before, strict=True))
+            record["gradient"].append(_norm(parameter.grad for parameter in model.parameters()))
+            moved = (now.detach() - old for now, old in zip(model.parameters(), before, strict=True))
             record["movement"].append(_norm(moved))
     return record
 
 
-def mystery_two(net: Any, batches: Any, held_out: Any, epochs: int, rate: float) -> dict[str, list[float]]:
-    """Train `net`; for each epoch, the loss on `batches` and on `held_out`, both in eval mode."""
+def mystery_two(model: Any, loader: Any, held_out: Any, epochs: int, lr: float) -> dict[str, list[float]]:
+    """Train `model`; for each epoch, the loss on the data of `loader` and on that of `held_out`, both in eval mode."""
     import torch
     import torch.nn.functional as F
 
-    optimizer = torch.optim.Adam(net.parameters(), lr=rate)
+    optimizer = torch.optim.Adam(model.parameters(), lr=lr)
     record: dict[str, list[float]] = {"train": [], "held out": []}
     for _ in range(epochs):
-        for x, y in batches:
-            loss: Any = F.cross_entropy(net(x), y)
+        for x, y in loader:
+            loss: Any = F.cross_entropy(model(x), y)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        net.eval()
-        for name, judged in (("train", batches.dataset.tensors), ("held out", held_out.dataset.tensors)):
+        model.eval()
+        for name, judged in (("train", loader.dataset.tensors), ("held out", held_out.dataset.tensors)):
             with torch.no_grad():
-                record[name].append(F.cross_entropy(net(judged[0]), judged[1]).item())
+                record[name].append(F.cross_entropy(model(judged[0]), judged[1]).item())
     return record
 
 
