@@ -176,6 +176,13 @@ def check_make_parameters(attempt: Any) -> Any:
         with virtual_cuda.session(quiet=True):
             return [(p.device.type, p.is_leaf, p.tolist()) for p in params(5, 4, 3, device="cuda")]
 
+    def leaves_the_global_generator_alone() -> bool:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(12345)
+            before = torch.get_rng_state()
+            make([5, 4, 3])
+            return torch.equal(torch.get_rng_state(), before)
+
     return attempt_or_solution(
         "make_parameters", attempt, make_parameters,
         (lambda: make([5, 4, 3]) is not None, "Your function returns None. Is there a `return`?"),
@@ -207,6 +214,9 @@ def check_make_parameters(attempt: Any) -> Any:
          "result of a recorded operation. Move the tensor first and call requires_grad_() after that."),
         (lambda: [values for *_, values in on_gpu()] == [p.tolist() for p in params(5, 4, 3)],
          "With device=\"cuda\", the same seed gives other numbers. Draw on the CPU and move them with .to(device)."),
+        (leaves_the_global_generator_alone,
+         "Right, but your function changes the random numbers of the whole program, because it seeds or uses PyTorch's "
+         "global generator. Draw from one of your own: torch.Generator().manual_seed(seed)."),
     )  # fmt: skip
 
 
@@ -240,6 +250,8 @@ def check_count_uses(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "count_uses", attempt, count_uses,
+        (lambda: not _raises(AttributeError, lambda: count(of_sum()), "'tuple' object has no attribute"),
+         "An entry of next_functions is a pair. Its first element is the node: for source, number in ..."),
         (lambda: count(of_sum()) is not None, "Your function returns None. Is there a `return`?"),
         (lambda: isinstance(count(of_sum()), dict), "Return a dict: node -> number of uses."),
         (lambda: not _raises(AttributeError, lambda: count(with_data()), "NoneType") and None not in count(with_data()),
@@ -319,6 +331,21 @@ def check_run_backward(attempt: Any) -> Any:
             run(result.sum())
         return counted.call_count
 
+    def leaf_called() -> bool:
+        """whether `vjp` is called on the node of a leaf"""
+        names = getattr(run, "__globals__", {})
+        counted = mock.Mock(side_effect=names.get("vjp", vjp))
+        with mock.patch.dict(names, vjp=counted):
+            run(square(leaf(1.0, 2.0)))
+        return any(hasattr(call.args[0], "variable") for call in counted.call_args_list if call.args)
+
+    def twice_a_sum() -> bool:
+        """the two leaves of a sum get the same tensor"""
+        x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+        for _ in range(2):
+            run(((x + y) ** 2).sum())
+        return all(tensor.grad is not None and tensor.grad.tolist() == [16, 24] for tensor in (x, y))
+
     def twice() -> bool:
         x = leaf(1.0, 2.0)
         for _ in range(2):
@@ -334,6 +361,8 @@ def check_run_backward(attempt: Any) -> Any:
          "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
         (lambda: not _raises(RuntimeError, lambda: grads(product, *three), "type"),
          "The gradient 1 that the pass starts with needs the same dtype as the result: torch.ones_like(result)."),
+        (lambda: not _raises(TypeError, lambda: grads(product, *three), "is not a Variable"),
+         "A node takes a tensor, not a Python number. Start the pass with torch.ones_like(result)."),
         (lambda: all(grad is not None for grad in grads(product, *three)),
          "After run_backward, a leaf's .grad is still None. Either its node never had its turn (when is a node "
          "ready?), or nothing was written: what arrives at a node with an attribute `variable` goes into "
@@ -346,11 +375,20 @@ def check_run_backward(attempt: Any) -> Any:
          "An input that requires no gradient appears as None in next_functions, and vjp gives None for it. Skip it."),
         (lambda: grads(square, leaf(1.0, 2.0))[0].tolist() != [1, 2],
          "In (x * x).sum() each use of x sends a gradient, and you kept only one of them. Add them up."),
+        (lambda: grads(square, leaf(1.0, 2.0))[0].tolist() not in ([3, 6], [4, 8]),
+         "In (x * x).sum() you updated x twice, once for each of its uses, and at least once with the sum. A node has "
+         "its turn only once: when all uses have delivered."),
         (lambda: agrees(square, leaf(1.0, 2.0)),
          "In (x * x).sum() the gradient of x is 2 * x. x receives one gradient from each of its two uses."),
+        (lambda: not _raises(RuntimeError, lambda: grads(short_way_first, leaf(0.5, 1.0)), "unsupported operation")
+         and not _raises(RuntimeError, lambda: grads(long_way_first, leaf(0.5, 1.0)), "unsupported operation"),
+         "`+=` changes a tensor in place, and another node may have received the same tensor: a sum sends one to both "
+         "of its inputs. Make a new one: arrived[source] = arrived[source] + grad."),
         (lambda: agrees(short_way_first, leaf(0.5, 1.0)) and agrees(long_way_first, leaf(0.5, 1.0)),
          "A gradient is off where a result is used several times. Go on from a node only when all uses have delivered, "
          "and with the sum."),
+        (lambda: not leaf_called(),
+         "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
         (lambda: calls() <= 9,
          "The gradients are right, but you visit nodes more than once: a chain of results that are used twice would "
          "take twice as long with each link. Wait until all uses have delivered."),
@@ -361,6 +399,9 @@ def check_run_backward(attempt: Any) -> Any:
         (lambda: agrees(with_bias, leaf(1.0, 2.0, 3.0), leaf(1.0, 2.0, 3.0)),
          "The gradient of a leaf that was broadcast is off: sum over the places that it was stretched to."),
         (twice, "backward adds to what is in .grad already. Yours does not: a second pass should give the sum."),
+        (twice_a_sum,
+         "In x + y both leaves receive the same tensor. A second pass that changes it in place (`leaf.grad += grad`) "
+         "changes the gradients of both. Make a new one: leaf.grad = leaf.grad + grad."),
     )  # fmt: skip
 
 
@@ -450,8 +491,21 @@ def check_newton(attempt: Any) -> Any:
     def basin(t: Any) -> Any:
         return torch.exp(t) - 2 * t
 
+    def number(found: Any) -> float:
+        return float(found.detach() if torch.is_tensor(found) else found)
+
     def at(value: float, f: Any = parabola, start: float = 0.0, steps: int = 1) -> bool:
-        return abs(float(method(f, start, steps)) - value) < 1e-6
+        return abs(number(method(f, start, steps)) - value) < 1e-6
+
+    def fresh_leaves() -> bool:
+        seen: list[bool] = []
+
+        def watched(t: Any) -> Any:
+            seen.append(t.is_leaf)
+            return bowl(t)
+
+        method(watched, 0.5, 3)
+        return all(seen)
 
     def no_graph() -> bool:
         return _raises(RuntimeError, lambda: method(parabola, 0.0, 1), "does not have a grad_fn")
@@ -462,15 +516,20 @@ def check_newton(attempt: Any) -> Any:
         (lambda: not no_graph(),
          "The first derivative came out without a graph, so it cannot be differentiated. Which argument of "
          "torch.autograd.grad records the backward pass?"),
+        (lambda: not _raises(TypeError, lambda: method(parabola, 0.0, 1), "tuple"),
+         "torch.autograd.grad returns a tuple, even for one input. Unpack it: [slope] = ..."),
         (lambda: at(0.5, bowl, 0.5, 0), "With no steps, return the start."),
         (lambda: not at(12), "You subtracted f'. Divide it by f'' first."),
         (lambda: not at(-3), "You went uphill: subtract the step."),
         (lambda: not at(1 / 3), "You divided f'' by f'. It is the other way round."),
         (lambda: at(3), "On 2 * (t - 3)**2, one step from 0 leads to 3."),
         (lambda: at(1, bowl, 0.5, 5), "The first step is right. On cosh(t - 1), five steps from 0.5 lead to 1."),
-        (lambda: abs(float(method(basin, 0.5, 6)) - 0.6931471805599453) < 1e-12,
+        (lambda: abs(number(method(basin, 0.5, 6)) - 0.6931471805599453) < 1e-12,
          "Right, but only in float32: which dtype has your tensor?"),
         (lambda: isinstance(method(bowl, 0.5, 1), float), "Return a Python number, not a tensor: `.item()`."),
+        (fresh_leaves,
+         "The number is right, but from the second step on, f receives the result of the step before, so the graph "
+         "holds all steps. Begin each step with a fresh leaf: t.detach().requires_grad_()."),
     )  # fmt: skip
 
 
@@ -495,13 +554,19 @@ def check_MyLinear(attempt: Any) -> Any:
     def only_for(place: int) -> bool:
         return gradcheck(*(place == k for k in range(3)))
 
-    def skips() -> bool:
+    def returned(*wanted: bool) -> Any:
+        """what `backward` itself returns if gradients are wanted for these of the inputs"""
         kept: list[Any] = []
-        ctx = SimpleNamespace(save_for_backward=lambda *tensors: kept.extend(tensors), needs_input_grad=[False] * 3)
+        ctx = SimpleNamespace(save_for_backward=lambda *tensors: kept.extend(tensors), needs_input_grad=wanted)
         function.forward(ctx, x, w, b)
         ctx.saved_tensors = tuple(kept)
-        ctx.needs_input_grad = [False, True, True]
-        return function.backward(ctx, arriving(1.0))[0] is None
+        return function.backward(ctx, arriving(1.0))
+
+    def own_shape() -> bool:
+        return bool(returned(True, True, True)[2].shape == b.shape)
+
+    def skips() -> bool:
+        return returned(False, True, True)[0] is None
 
     def notices() -> bool:
         inputs = [tensor.clone().requires_grad_() for tensor in (x, w, b)]
@@ -535,6 +600,9 @@ def check_MyLinear(attempt: Any) -> Any:
          "tensors with ctx.save_for_backward, which remembers their versions."),
         (lambda: gradcheck(True, True, True, check=torch.autograd.gradgradcheck),
          "The second derivative is off. Compute from the tensors in ctx.saved_tensors, with PyTorch's operations."),
+        (own_shape,
+         "backward returns a gradient for b that has the shape of the output. PyTorch happens to sum it for you, but a "
+         "gradient should have the shape of its input, (n_out,): b is added to every row, so sum over the rows."),
         (skips, "For data, ctx.needs_input_grad[0] is False. Return None then, and skip the matrix product."),
     )  # fmt: skip
 
