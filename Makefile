@@ -3,6 +3,7 @@
 # make test   all that and a sample of every exhaustive family, in about 10 minutes
 # make test-all   every test, in an hour and a half; SHARD=2/4 runs the second of four parts
 # make lab    set up, open JupyterLab on the lectures
+# make site   set up, execute every lecture, write the course's site to site/
 # make lint   format, lint, types and import contracts alone       make lock   pin new versions
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ DEMO   ?= demo-run
 SHARD  ?= 1/1
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --durations 20
 
-.PHONY: demo check test test-all lab lint ruff types imports lock bench clean
+.PHONY: demo check test test-all lab site lint ruff types imports lock bench clean
 
 demo: $(READY)
 	$(BIN)/python tests/sample_class.py $(DEMO)-class
@@ -32,6 +33,11 @@ test-all: lint
 lab: $(READY)
 	mkdir -p $(VENV)/etc/ipython && cp course_lib/virtual_cuda/ipython_kernel_config.py $(VENV)/etc/ipython/
 	COURSE_LIB_VIRTUAL_CUDA=1 $(BIN)/jupyter lab notebooks/lectures $(if $(filter 0,$(shell id -u)),--allow-root)
+
+# A warning is a broken link, or a notebook that failed.
+site: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -q -W --keep-going -c docs/site -b html . site
+	@echo "site/index.html"
 
 # Beside each other: mypy without its cache takes a core for a minute.
 lint: $(READY)
@@ -54,7 +60,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/throughput.py
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(DEMO)-class
+	rm -rf $(VENV) .jupyter_cache site $(DEMO) $(DEMO)-class
 
 # A half-finished installation leaves no mark, so the next call takes it up again.
 $(READY): requirements.lock pyproject.toml

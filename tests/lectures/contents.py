@@ -39,20 +39,20 @@ Each one opens in Colab or in Jupyter and runs from top to bottom on two process
 network. Times to read are for somebody who makes the predictions, answers the questions and tries the exercises. "Runs
 in" is for all cells at once.
 
-| lecture | | about | before it | to read and do | runs in | assignment |
-| --- | --- | --- | --- | --- | --- | --- |
+| lecture | about | before it | to read and do | runs in | assignment |
+| --- | --- | --- | --- | --- | --- |
 """
 HEAD_OF_EXTRAS = """
 ## Extras
 
 Optional notebooks for whoever wants more of one topic.
 
-| extra | | about | goes with |
-| --- | --- | --- | --- |
+| extra | about | goes with |
+| --- | --- | --- |
 """
 FOOT = """
 Made by `python tests/lectures/contents.py --out notebooks/README.md` from the notebooks. What
-students open of the assignments is in [release/](release/), the instructor's side in [assignments/](assignments/).
+students open of the assignments lies in `notebooks/release/`, the instructor's side in `notebooks/assignments/`.
 """
 
 
@@ -111,13 +111,13 @@ def extra(path: Path) -> str:
             f"(../lectures/NN_topic.ipynb).*':\n{first}"
         )
     link = f"[{found['title']}](extras/{path.name})"
-    return f"| {link} | {found['badge']} | {found['about']} | lecture {found['number']} |\n"
+    return f"| {link}<br>{found['badge']} | {found['about']} | lecture {found['number']} |\n"
 
 
 def table() -> str:
     """The whole of `notebooks/README.md`."""
     rows = [
-        f"| [{found.number} {found.title}](lectures/{found.file}) | {found.badge} | {found.about} | {found.before} "
+        f"| [{found.number} {found.title}](lectures/{found.file})<br>{found.badge} | {found.about} | {found.before} "
         f"| {found.minutes} min | {found.runs} | {found.assignment} |\n"
         for found in map(lecture, sorted(LECTURES.glob("*.ipynb")))
     ]

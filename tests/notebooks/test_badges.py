@@ -74,3 +74,12 @@ def test_the_text_is_plain_markdown_that_colab_renders(name: str) -> None:
     assert text.count("<details>") == text.count("</details>") == text.count("<summary>") == text.count("</summary>")
     assert re.findall(r"<summary>[^<]*`", text) == [], "Markdown is not read inside a summary: write <code>"
     assert re.findall(r"</summary>\n(?!\n)", text) == [], "without a blank line, Markdown inside <details> stays raw"
+
+
+@pytest.mark.parametrize("name", notebooks_in("release"))
+def test_an_assignment_names_its_lectures_and_one_of_them_leads_to_it(name: str) -> None:
+    before = re.search(r"^\*Before this: .+\. About (two|three|three to four) hours\.\*$", _cells(name)[0].source, re.M)
+    assert before
+    lectures = re.findall(r"\[(\d\d)\]\(\.\./\.\./lectures/(\1_\w+\.ipynb)\)", before[0])
+    assert lectures
+    assert any(f"](../{name})" in _cells(f"lectures/{file}")[-1].source for _, file in lectures)
