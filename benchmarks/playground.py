@@ -30,7 +30,7 @@ from course_lib.plots.style import BLUE, GREEN, INK, VERMILLION
 BOARDS: dict[str, dict[str, Any]] = {
     "circle, 4 units": {"data": "circle", "hidden": (4,)},
     "spiral, 8 + 8 + 6 units": {"data": "spiral", "hidden": (8, 8, 6)},
-    "the largest, batches of 1": {"data": "spiral", "hidden": (8,) * 4, "features": tuple(FEATURES), "batch": 1},
+    "the largest, batches of 1": {"data": "spiral", "hidden": (8,) * 6, "features": tuple(FEATURES), "batch": 1},
 }
 
 

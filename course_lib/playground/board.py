@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 import numpy as np
 
-from course_lib.playground.data import FEATURES, PATTERNS, Data, features, make_data
+from course_lib.playground.data import FEATURES, PATTERNS, REGRESSION, Array, Data, features, make_data
 from course_lib.playground.network import ACTIVATIONS, PENALTIES, STARTS, Network, loss
 
-MOST_LAYERS, MOST_UNITS = 4, 8
+MOST_LAYERS, MOST_UNITS = 6, 8
 """of hidden layers, and of units in each: what there is room for in the picture"""
 
-OF_THE_DATA = {"data", "noise", "share", "points", "seed"}
+OF_THE_DATA = {"data", "noise", "share", "points", "seed", "data_seed"}
 OF_THE_NETWORK = {"features", "hidden", "activation", "start"}
 """which settings need what to be made anew; the others take effect while training goes on"""
 
@@ -38,6 +39,9 @@ class Settings:
     penalty_rate: float = 0.01
     batch: int = 10
     seed: int = 0
+    """of the first weights and of the order of the batches, and of the points unless `data_seed` is given"""
+    data_seed: int | None = None
+    """of the points"""
 
     def __post_init__(self) -> None:
         """Refuse, in words, what cannot be built or drawn."""
@@ -54,6 +58,8 @@ class Settings:
             raise ValueError(
                 f"Playground: hidden is {self.hidden}; at most {MOST_LAYERS} layers of 1 to {MOST_UNITS} units"
             )
+        if self.seed < 0 or (self.data_seed is not None and self.data_seed < 0):
+            raise ValueError("Playground: seed and data_seed must not be below 0")
         if not (self.rate > 0 and self.penalty_rate >= 0 and self.batch >= 1):
             raise ValueError("Playground: rate and batch must be above 0, penalty_rate must not be below 0")
 
@@ -73,6 +79,9 @@ class Board:
     data: Data
     network: Network
     history: History
+    _begun_with: Settings
+    _done: list[int | str]
+    """since the last reset: how many epochs were trained, what was changed and edited, in order"""
 
     def __init__(self, **settings: Any) -> None:
         """Names and values as in `Settings`; what is not named keeps its default."""
@@ -95,6 +104,7 @@ class Board:
         sizes = (len(chosen.features), *chosen.hidden, 1)
         self.network = Network(sizes, chosen.activation, self._rng, chosen.start)
         self.history = History()
+        self._begun_with, self._done = chosen, []
         self._note_losses()
 
     def step(self) -> None:
@@ -104,9 +114,13 @@ class Board:
         with np.errstate(all="ignore"):  # too large a rate may overflow, and that is a thing to see
             for start in range(0, len(order), chosen.batch):
                 part = order[start : start + chosen.batch]
-                gradients = self.network.gradients(self._inputs[part], self.data.train_labels[part])
+                gradients = self.network.gradients(self._inputs[part], self.data.train_labels[part], self.regression)
                 self.network.step(gradients, chosen.rate, chosen.penalty, chosen.penalty_rate)
             self._note_losses()
+        if self._done and isinstance(self._done[-1], int):
+            self._done[-1] += 1
+        else:
+            self._done.append(1)
 
     def run(self, epochs: int, seconds: float | None = None) -> Self:
         """Train for `epochs` epochs, or until `seconds` are over; at least one. Returns the board, to be shown."""
@@ -117,7 +131,7 @@ class Board:
                 break
         return self
 
-    def change(self, **changes: Any) -> None:
+    def change(self, **changes: Any) -> Self:
         """Take other settings. Data and network are made anew only where they must be; else training goes on."""
         before, self.settings = self.settings, replace(self.settings, **changes)
         changed = {each.name for each in fields(Settings)}
@@ -126,8 +140,97 @@ class Board:
             self._draw_data()
         if changed & (OF_THE_DATA | OF_THE_NETWORK):
             self.reset()
+        elif not self._done:
+            self._begun_with = self.settings
+        elif changed:
+            chosen = ", ".join(f"{name}={getattr(self.settings, name)!r}" for name in changes if name in changed)
+            self._done.append(f"change({chosen})")
+        return self
+
+    def edit(self, unit: tuple[int, int], source: int | None, value: float) -> Self:
+        """Set one parameter by hand; training goes on from there.
+
+        unit: its layer, where 1 is the first hidden one and the last the output, and its place in it, from 1.
+        source: the place, from 1, of the feature or unit that the weight comes from; None for the bias.
+        """
+        weights, biases = self.parameters_of(unit)
+        if source is None:
+            biases[...] = value
+        elif 1 <= source <= len(weights):
+            weights[source - 1] = value
+        else:
+            raise ValueError(f"Playground: source is {source}; it goes from 1 to {len(weights)}, or is None")
+        self._note_losses_anew()
+        self._done.append(f"edit({unit}, {source}, {float(value)!r})")
+        return self
+
+    def set_parameters(self, weights: Sequence[Any], biases: Sequence[Any]) -> Self:
+        """Set all weights and biases, an array for each layer in the shapes that `network` has; training goes on."""
+        given = [[np.array(array, dtype=float) for array in arrays] for arrays in (weights, biases)]
+        there = [[array.shape for array in arrays] for arrays in (self.network.weights, self.network.biases)]
+        if (shapes := [[array.shape for array in arrays] for arrays in given]) != there:
+            raise ValueError(f"Playground: weights and biases have the shapes {shapes}; the network's are {there}")
+        self.network.weights, self.network.biases = given
+        self._note_losses_anew()
+        self._done.append("set_parameters({}, {})".format(*([array.tolist() for array in arrays] for arrays in given)))
+        return self
 
     # Reading off
+
+    def parameters_of(self, unit: tuple[int, int]) -> tuple[Array, Array]:
+        """Views of a unit's weights `(units of the layer before,)` and of its bias `()`; `unit` as in `edit`."""
+        layer, place = unit
+        if not (1 <= layer <= len(self.network.weights) and 1 <= place <= self.network.biases[layer - 1].size):
+            sizes = [biases.size for biases in self.network.biases]
+            raise ValueError(f"Playground: there is no unit {unit}; layers 1 to {len(sizes)} have {sizes} units")
+        return self.network.weights[layer - 1][:, place - 1], self.network.biases[layer - 1][place - 1, ...]
+
+    def code(self) -> str:
+        """The line of code that makes this board anew, with all that was trained, changed and edited since its start.
+
+        Only `board.network` changed by other means is left out.
+        """
+        defaults = Settings()
+        chosen = [
+            f"{each.name}={value!r}"
+            for each in fields(Settings)
+            if (value := getattr(self._begun_with, each.name)) != getattr(defaults, each.name)
+        ]
+        done = [f"run({each})" if isinstance(each, int) else each for each in self._done]
+        return ".".join([f"Playground({', '.join(chosen)})", *done])
+
+    def link(self) -> str:
+        """The address of the TensorFlow Playground with these settings: the same kind of run, from other weights.
+
+        It has no seeds for points alone, and scales features and initial weights differently.
+        """
+        chosen = self.settings
+        kind = {"circle": "circle", "XOR": "xor", "Gaussians": "gauss", "spiral": "spiral"}
+        state: dict[str, Any] = {
+            "activation": chosen.activation.lower(),
+            "batchSize": min(chosen.batch, 30),
+            "learningRate": chosen.rate,
+            "noise": round(100 * chosen.noise),
+            "networkShape": ",".join(map(str, chosen.hidden)),
+            "percTrainData": round(100 * chosen.share),
+            "seed": chosen.seed,
+        }
+        if self.regression:
+            state |= {"problem": "regression", "regDataset": {"plane": "reg-plane", "hills": "reg-gauss"}[chosen.data]}
+        else:
+            state |= {"problem": "classification", "dataset": kind[chosen.data]}
+        if chosen.penalty != "none":
+            state |= {"regularization": chosen.penalty, "regularizationRate": chosen.penalty_rate}
+        if chosen.start == "zero":
+            state["initZero"] = "true"
+        names = ("x", "y", "xSquared", "ySquared", "xTimesY", "sinX", "sinY")
+        state |= {name: str(feature in chosen.features).lower() for name, feature in zip(names, FEATURES, strict=True)}
+        return "https://playground.tensorflow.org/#" + "&".join(f"{name}={value}" for name, value in state.items())
+
+    @property
+    def regression(self) -> bool:
+        """Whether a number is predicted, and no class."""
+        return self.settings.data in REGRESSION
 
     @property
     def epoch(self) -> int:
@@ -136,17 +239,19 @@ class Board:
 
     @property
     def train_loss(self) -> float:
-        """Mean cross-entropy over the training points, now."""
+        """Mean loss over the training points, now: cross-entropy, or in a regression the squared error."""
         return self.history.train[-1]
 
     @property
     def test_loss(self) -> float:
-        """Mean cross-entropy over the test points, now."""
+        """The same over the test points."""
         return self.history.test[-1]
 
     @property
     def accuracy(self) -> float:
-        """The part of the test points on the right side of the boundary."""
+        """The part of the test points on the right side of the boundary; NaN in a regression, which has none."""
+        if self.regression:
+            return float("nan")
         with np.errstate(all="ignore"):
             scores = self.network.forward(self._test_inputs)[-1][:, 0]
         return float(np.mean(scores * self.data.test_labels > 0))
@@ -178,20 +283,24 @@ class Board:
 
     def summary(self) -> str:
         """One line: where training is."""
-        return (
-            f"epoch {self.epoch}, training loss {self.train_loss:.3f}, test loss {self.test_loss:.3f}, "
-            f"{self.accuracy:.1%} of the test points right"
-        )
+        right = "" if self.regression else f", {self.accuracy:.1%} of the test points right"
+        return f"epoch {self.epoch}, training loss {self.train_loss:.3f}, test loss {self.test_loss:.3f}{right}"
 
     def _draw_data(self) -> None:
         chosen = self.settings
-        self.data = make_data(
-            chosen.data, points=chosen.points, noise=chosen.noise, share=chosen.share, seed=chosen.seed
-        )
+        seed = chosen.seed if chosen.data_seed is None else chosen.data_seed
+        self.data = make_data(chosen.data, points=chosen.points, noise=chosen.noise, share=chosen.share, seed=seed)
+
+    def _note_losses_anew(self) -> None:
+        """The losses of this epoch, after a change by hand."""
+        for losses in (self.history.train, self.history.test):
+            losses.pop()
+        with np.errstate(all="ignore"):
+            self._note_losses()
 
     def _note_losses(self) -> None:
         for inputs, labels, losses in (
             (self._inputs, self.data.train_labels, self.history.train),
             (self._test_inputs, self.data.test_labels, self.history.test),
         ):
-            losses.append(loss(self.network.forward(inputs)[-1], labels))
+            losses.append(loss(self.network.forward(inputs)[-1], labels, self.regression))

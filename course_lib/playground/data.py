@@ -1,4 +1,4 @@
-"""Points of two classes on a square, in four patterns, and the seven features that a network may see of them."""
+"""Points on a square, in four patterns of two classes and two of a number to predict, and seven features of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EDGE = 6.0
 
 @dataclass(frozen=True)
 class Data:
-    """Points `(n, 2)` with labels `(n,)`, +1 or -1, in two parts."""
+    """Points `(n, 2)` with labels `(n,)`, in two parts: +1 or -1, or for a regression a number from -1 to 1."""
 
     train: Array
     train_labels: Array
@@ -54,12 +54,33 @@ def _spiral(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
     return np.stack([radius * np.sin(angle), radius * np.cos(angle)], axis=1), labels
 
 
+def _plane(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """A plane that rises from -1 in the lower left corner to 1 in the upper right one."""
+    where = rng.uniform(-5, 5, (n, 2))
+    return where, where.sum(axis=1) / 10
+
+
+HILLS = np.array([[-3.5, 2.5, 1], [0, 2.5, -1], [3.5, 2.5, 1], [-3.5, -2.5, -1], [0, -2.5, 1], [3.5, -2.5, -1]])
+"""centers of three hills and three hollows, and which of the two it is"""
+
+
+def _hills(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Six Gaussian bumps of height 1 or -1 and width 1.2, neighbors of opposite signs."""
+    where = rng.uniform(-5, 5, (n, 2))
+    squared = ((where[:, None] - HILLS[:, :2]) ** 2).sum(axis=2)
+    return where, np.exp(-squared / (2 * 1.2**2)) @ HILLS[:, 2]
+
+
 PATTERNS: dict[str, Callable[[int, np.random.Generator], tuple[Array, Array]]] = {
     "circle": _circle,
     "XOR": _xor,
     "Gaussians": _gaussians,
     "spiral": _spiral,
+    "plane": _plane,
+    "hills": _hills,
 }
+REGRESSION = frozenset({"plane", "hills"})
+"""patterns whose label is a number to predict, and no class"""
 
 FEATURES: dict[str, Callable[[Array, Array], Array]] = {
     "x1": lambda x1, x2: x1 / 3,
@@ -74,7 +95,7 @@ FEATURES: dict[str, Callable[[Array, Array], Array]] = {
 
 
 def make_data(pattern: str, *, points: int = 400, noise: float = 0.0, share: float = 0.5, seed: int = 0) -> Data:
-    """Draw `points` points, half of each class.
+    """Draw `points` points, half of each class where there are classes.
 
     noise: from 0 to 1; each point is moved in both directions by a normal step of standard deviation 3 * noise, and
     keeps its label. share: the part of the points that is for training.

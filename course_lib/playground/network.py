@@ -1,7 +1,8 @@
 """A small fully connected network in NumPy: forward, gradients by hand, and one step of gradient descent.
 
 The last layer has one unit, whose output is a *score*: positive for class +1, negative for class -1. The loss is the
-mean of log(1 + exp(-label * score)), the cross-entropy of two classes.
+mean of log(1 + exp(-label * score)), the cross-entropy of two classes. In a regression the output is the prediction
+itself, and the loss is the mean squared error.
 """
 
 from __future__ import annotations
@@ -73,12 +74,15 @@ class Network:
             outputs.append(z if layer == len(self.weights) else self.activation.function(z))
         return outputs
 
-    def gradients(self, inputs: Array, labels: Array) -> Gradients:
-        """One forward and one backward pass over the examples; `labels` `(n,)`."""
+    def gradients(self, inputs: Array, labels: Array, regression: bool = False) -> Gradients:
+        """One forward and one backward pass over the examples; `labels` `(n,)`. The slopes of `loss`."""
         outputs = self.forward(inputs)
-        signs = labels[:, None]
-        # The slope of log(1 + exp(-y s)) is -y * sigmoid(-y s); with tanh it cannot overflow.
-        slope = -signs * (0.5 - 0.5 * np.tanh(signs * outputs[-1] / 2)) / len(labels)
+        wanted = labels[:, None]
+        if regression:
+            slope = 2 * (outputs[-1] - wanted) / len(labels)
+        else:
+            # The slope of log(1 + exp(-y s)) is -y * sigmoid(-y s); with tanh it cannot overflow.
+            slope = -wanted * (0.5 - 0.5 * np.tanh(wanted * outputs[-1] / 2)) / len(labels)
         weights: list[Array] = []
         biases: list[Array] = []
         for layer in reversed(range(len(self.weights))):
@@ -105,6 +109,8 @@ class Network:
             self.biases[layer] = self.biases[layer] - rate * gradients.biases[layer]
 
 
-def loss(scores: Array, labels: Array) -> float:
-    """Mean cross-entropy of `scores` `(n, 1)` or `(n,)`."""
+def loss(scores: Array, labels: Array, regression: bool = False) -> float:
+    """Mean cross-entropy of `scores` `(n, 1)` or `(n,)`, or in a regression their mean squared error."""
+    if regression:
+        return float(((scores.reshape(-1) - labels) ** 2).mean())
     return float(np.logaddexp(0, -labels * scores.reshape(-1)).mean())

@@ -10,14 +10,14 @@ from __future__ import annotations
 import functools
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import numpy as np
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
@@ -80,13 +80,80 @@ class Frame:
         return Picture(both, f"{self.network.description} {self.output.description}")
 
 
-def draw(board: Board, *, show_test: bool = False) -> Frame:
-    """Draw the board as it is now. show_test: the test points too, as outlines."""
+@dataclass(frozen=True)
+class View:
+    """How a board is looked at."""
+
+    show_test: bool = False
+    """the test points too, as outlines"""
+    discretize: bool = False
+    """two colors only: which class is chosen, or which sign, not how surely"""
+    unit: tuple[int, int] | None = None
+    """the one whose map is the large one and whose weights are written down: layer, from 0 for the features to the
+    output, and place in it from 1; the output and no weights where there is none"""
+
+
+def draw(board: Board, view: View = View()) -> Frame:
+    """Draw the board as it is now. ValueError if it has no unit as `view.unit`."""
     *maps, scores = _maps(board)
+    maps.append(scores if board.regression else _leaning(scores))
+    if view.unit is not None:
+        check_unit(board, view.unit)
+    layer, place = view.unit or (len(maps) - 1, 1)
+    large = maps[layer][place - 1]
+    if layer == len(maps) - 1:
+        large = scores[0]  # made coarser by colors only after it is drawn finely
+    if view.discretize:
+        maps = [np.where(values > 0, 1.0, -1.0) for values in maps]
     return Frame(
-        Picture(_network(board, [*maps, _leaning(scores)]), _describe_network(board)),
-        Picture(_output(board, scores[0], show_test), _describe_output(board)),
+        Picture(_network(board, maps, view.unit), _describe_network(board) + _describe_unit(board, view.unit)),
+        Picture(_output(board, large, layer == len(maps) - 1, view), _describe_output(board)),
     )
+
+
+def check_unit(board: Board, unit: tuple[int, int]) -> None:
+    """Refuse, in words, a unit that the picture of `board` does not have."""
+    sizes = [len(board.settings.features), *board.settings.hidden, 1]
+    layer, place = unit
+    if not (0 <= layer < len(sizes) and 1 <= place <= sizes[layer]):
+        raise ValueError(f"Playground: there is no unit {unit}; layers 0 to {len(sizes) - 1} have {sizes} units")
+
+
+def unit_name(board: Board, unit: tuple[int, int]) -> str:
+    """What the picture and the buttons call it."""
+    layer, place = unit
+    if layer == 0:
+        return SIGNS[board.settings.features[place - 1]]
+    return "output" if layer > len(board.settings.hidden) else f"layer {layer}, unit {place}"
+
+
+def places(board: Board) -> list[list[tuple[float, float]]]:
+    """The upper left corner of each feature's, unit's and the output's map, in pixels of a web page, by layers."""
+    sizes = [len(board.settings.features), *board.settings.hidden, 1]
+    across = np.linspace(84, NETWORK_WIDTH - 52, len(sizes))
+    return [
+        [(x - UNIT / 2, y - UNIT / 2) for y in _heights(size)] for x, size in zip(across.tolist(), sizes, strict=True)
+    ]
+
+
+def side_by_side(boards: Mapping[str, Board], *, show_test: bool = False) -> Picture:
+    """The large maps of several boards, label -> board, three in a row, each with its points and its test loss."""
+    tile, gap, title = 224, 16, 24
+    columns, rows = min(3, len(boards)), math.ceil(len(boards) / 3)
+    size = (columns * (tile + gap) - gap, rows * (tile + title + gap) - gap)
+    image = Image.new("RGB", (size[0] * SCALE, size[1] * SCALE), "white")
+    pen = ImageDraw.Draw(image)
+    said = []
+    for place, (label, board) in enumerate(boards.items()):
+        x, y = place % 3 * (tile + gap), place // 3 * (tile + title + gap)
+        large = draw(board, View(show_test)).output.image.crop(_box(MAP_LEFT, MAP_TOP, MAP, MAP))
+        image.paste(large.resize((tile * SCALE, tile * SCALE), Image.Resampling.LANCZOS), _box(x, y + title, 0, 0)[:2])
+        pen.rectangle(_box(x, y + title, tile, tile), outline=INK, width=SCALE)
+        _text(pen, (x, y + title / 2), label, INK, "lm")
+        _text(pen, (x + tile, y + title / 2), f"test loss {_short(board.test_loss)}", INK, "rm")
+        right = "" if board.regression else f", {board.accuracy:.1%} of the test points right"
+        said.append(f"{label}: test loss {_short(board.test_loss)}{right}")
+    return Picture(image, f"The outputs' maps of {len(boards)} networks with the training points. {'; '.join(said)}.")
 
 
 # What every neuron sees
@@ -148,25 +215,37 @@ def _colored(values: Array) -> NDArray[np.uint8]:
 # The network
 
 
-def _network(board: Board, maps: Sequence[Array]) -> Image.Image:
+def _network(board: Board, maps: Sequence[Array], selected: tuple[int, int] | None) -> Image.Image:
+    """The units and the lines between them; of a selected unit only its own lines, with its weights in numbers."""
     image = Image.new("RGB", (NETWORK_WIDTH * SCALE, HEIGHT * SCALE), "white")
     pen = ImageDraw.Draw(image)
-    across = np.linspace(84, NETWORK_WIDTH - 52, len(maps))
-    corners = [
-        [(x - UNIT / 2, y - UNIT / 2) for y in _heights(len(layer))]
-        for x, layer in zip(across.tolist(), maps, strict=True)
-    ]
-    for left, right, weights in zip(corners[:-1], corners[1:], board.network.weights, strict=True):
-        _connect(pen, left, right, weights)
+    corners = places(board)
+    across = [column[0][0] + UNIT / 2 for column in corners]
+    for layer, weights in enumerate(board.network.weights):
+        shown = np.ones(weights.shape, dtype=bool)
+        if selected is not None:
+            leaving, arriving = np.indices(weights.shape) + 1
+            shown = ((selected[0] == layer) & (leaving == selected[1])) | (
+                (selected[0] == layer + 1) & (arriving == selected[1])
+            )
+        _connect(pen, corners[layer], corners[layer + 1], weights, shown)
     dead = set(board.dead_units())
-    for layer, (places, pictures) in enumerate(zip(corners, maps, strict=True)):
-        for unit, ((x, y), colors) in enumerate(zip(places, _colored(pictures), strict=True)):
+    for layer, (column, pictures) in enumerate(zip(corners, maps, strict=True)):
+        for unit, ((x, y), colors) in enumerate(zip(column, _colored(pictures), strict=True)):
             box = _box(x, y, UNIT, UNIT)
             image.paste(Image.fromarray(colors), box[:2])
             is_dead = (layer, unit + 1) in dead
-            pen.rectangle((box[0] - 1, box[1] - 1, box[2], box[3]), outline=GRAY if is_dead else INK, width=SCALE)
+            edge = 3 * SCALE if (layer, unit + 1) == selected else SCALE
+            frame = (box[0] - edge // 2, box[1] - edge // 2, box[2] + edge // 2 - 1, box[3] + edge // 2 - 1)
+            pen.rectangle(frame, outline=GRAY if is_dead else INK, width=edge)
             if is_dead:
                 _text(pen, (x + UNIT / 2, y + UNIT / 2), "dead", INK, "mm")
+    if selected is not None and selected[0] > 0:
+        weights, _ = board.parameters_of(selected)
+        for (x, y), weight in zip(corners[selected[0] - 1], weights.tolist(), strict=True):
+            box = _box(x, y + UNIT - 15, UNIT, 15)
+            pen.rectangle(box, fill="white", outline=INK, width=SCALE)
+            _text(pen, (x + UNIT / 2, y + UNIT - 7), _signed(weight), INK, "mm")
     for (x, y), name in zip(corners[0], board.settings.features, strict=True):
         _text(pen, (x - 6, y + UNIT / 2), SIGNS[name], INK, "rm")
     titles = ["features", *(f"{units} {board.settings.activation}" for units in board.settings.hidden), "output"]
@@ -187,11 +266,14 @@ def _heights(count: int) -> list[float]:
 
 
 def _connect(
-    pen: ImageDraw.ImageDraw, left: list[tuple[float, float]], right: list[tuple[float, float]], weights: Array
-) -> None:
-    """A line for each weight `(left, right)`, the strongest last, so that it lies on top."""
+    pen: ImageDraw.ImageDraw, left: list[tuple[float, float]], right: list[tuple[float, float]], weights: Array,
+    shown: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """A line for each of the `shown` weights `(left, right)`, the strongest last, so that it lies on top."""
     for index in np.argsort(np.abs(weights), axis=None):
         start, end = divmod(int(index), weights.shape[1])
+        if not shown[start, end]:
+            continue
         (x1, y1), (x2, y2) = left[start], right[end]
         # The lines that arrive spread over the side of the unit, so that they can be told apart.
         arrives = y2 + UNIT * (0.2 + 0.6 * (start + 0.5) / len(left))
@@ -228,20 +310,27 @@ def _dashed(
 # The boundary and the losses
 
 
-def _output(board: Board, scores: Array, show_test: bool) -> Image.Image:
+def _output(board: Board, values: Array, is_output: bool, view: View) -> Image.Image:
+    """The large map of `values` `(GRID, GRID)`: the output's scores, or a unit's map from -1 to 1; and the losses."""
     image = Image.new("RGB", (OUTPUT_WIDTH * SCALE, HEIGHT * SCALE), "white")
     pen = ImageDraw.Draw(image)
     box = _box(MAP_LEFT, MAP_TOP, MAP, MAP)
     side = box[2] - box[0]
-    fine = np.asarray(Image.fromarray(scores.astype(np.float32)).resize((side, side), Image.Resampling.BILINEAR))
-    colors = _colored(_leaning(fine))
-    colors[_boundary(fine)] = (34, 34, 34)
+    fine = np.asarray(Image.fromarray(values.astype(np.float32)).resize((side, side), Image.Resampling.BILINEAR))
+    shades = _leaning(fine) if is_output and not board.regression else fine
+    colors = _colored(np.where(fine > 0, 1.0, -1.0) if view.discretize else shades)
+    if not (is_output and board.regression):
+        colors[_boundary(fine)] = (34, 34, 34)
     large = Image.fromarray(colors)
-    large.paste(points := _points(board, show_test), (0, 0), points)
+    large.paste(points := _points(board, view.show_test), (0, 0), points)
     image.paste(large, box[:2])
     pen.rectangle((box[0] - 1, box[1] - 1, box[2], box[3]), outline=INK, width=SCALE)
-    _text(pen, (MAP_LEFT, 14), f"epoch {board.epoch}", INK, "lm")
-    _text(pen, (MAP_LEFT + MAP, 14), f"test: {board.accuracy:.1%} right", INK, "rm")
+    left, right = f"epoch {board.epoch}", "" if board.regression else f"test: {board.accuracy:.1%} right"
+    if view.unit is not None:
+        left = unit_name(board, view.unit)
+        right = f"bias {_signed(float(board.parameters_of(view.unit)[1]))}" if view.unit[0] else ""
+    _text(pen, (MAP_LEFT, 14), left, INK, "lm")
+    _text(pen, (MAP_LEFT + MAP, 14), right, INK, "rm")
     for at in (-6, 0, 6):
         place = (at + EDGE) / (2 * EDGE) * MAP
         _text(pen, (MAP_LEFT + place, MAP_TOP + MAP + 10), f"{at}", GRAY, "mm")
@@ -281,14 +370,20 @@ def _draw_points(board: Board, show_test: bool) -> Image.Image:
     for where, labels, filled in [*parts, (board.data.train, board.data.train_labels, True)]:
         for (x1, x2), label in zip(where, labels, strict=True):
             x, y = ((x1 / EDGE + 1) / 2 * MAP, (1 - x2 / EDGE) / 2 * MAP)
-            _mark(pen, x, y, label > 0, filled)
+            _mark(pen, x, y, float(label), filled, board.regression)
     return image
 
 
-def _mark(pen: ImageDraw.ImageDraw, x: float, y: float, positive: bool, filled: bool) -> None:
-    """A blue disc or a vermillion diamond; white with a colored rim if it is not filled."""
+def _mark(pen: ImageDraw.ImageDraw, x: float, y: float, label: float, filled: bool, regression: bool) -> None:
+    """A blue disc or a vermillion diamond; white with a colored rim if it is not filled.
+
+    In a regression the shade is the label, as that of the map is the prediction, inside a dark rim.
+    """
+    positive = label > 0
     color = BLUE if positive else VERMILLION
     inside, rim = (color, "white") if filled else ("white", color)
+    if regression and filled:
+        inside, rim = to_hex(tuple((_colored(np.array(label)) / 255).tolist())), INK
     r = RADIUS * SCALE
     x, y = x * SCALE, y * SCALE
     width = SCALE // 2 if filled else SCALE
@@ -332,6 +427,12 @@ def _curves(pen: ImageDraw.ImageDraw, board: Board) -> None:
                 pen.line([start, end], color, 2 * SCALE)
 
 
+def _signed(value: float) -> str:
+    """Two digits behind the point, with a minus that is as wide as a digit; fewer where the number is long."""
+    said = f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 100 else f"{value:.0e}"
+    return said.replace("-", "\N{MINUS SIGN}")
+
+
 def _short(value: float) -> str:
     return f"{value:.3f}" if 0 < value < 0.1 else f"{value:.2f}" if 0 < value < 100 else f"{value:.3g}"
 
@@ -351,11 +452,22 @@ def _describe_network(board: Board) -> str:
     )
 
 
+def _describe_unit(board: Board, unit: tuple[int, int] | None) -> str:
+    if unit is None:
+        return ""
+    if unit[0] == 0:
+        return f" Large: the feature {unit_name(board, unit)}."
+    weights, bias = board.parameters_of(unit)
+    said = ", ".join(map(_signed, weights.tolist()))
+    return f" Large: {unit_name(board, unit)}, with the weights {said} and the bias {_signed(float(bias))}."
+
+
 def _describe_output(board: Board) -> str:
+    border = "" if board.regression else " with the boundary between the classes"
+    right = "" if board.regression else f", {board.accuracy:.1%} of the test points right"
     return (
-        f"The output's map with the boundary between the classes and {len(board.data.train)} training points, and the "
-        f"losses over the epochs: training loss {_short(board.train_loss)}, test loss {_short(board.test_loss)}, "
-        f"{board.accuracy:.1%} of the test points right."
+        f"The large map{border} and {len(board.data.train)} training points, and the losses over the epochs: "
+        f"training loss {_short(board.train_loss)}, test loss {_short(board.test_loss)}{right}."
     )
 
 

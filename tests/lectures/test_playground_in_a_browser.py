@@ -94,8 +94,41 @@ class Page:
 
     def epoch(self) -> int | None:
         """Where the board says it is."""
-        said = [found for e in self.all(".widget-html-content") if (found := re.match(r"epoch (\d+),", e.text))]
-        return int(said[0][1]) if said else None
+        said = self.browser.execute_script(
+            "return [...document.querySelectorAll('.widget-html-content')].map(each => each.innerText)"
+        )
+        found = [match for words in said if (match := re.match(r"epoch (\d+),", words))]
+        return int(found[0][1]) if found else None
+
+    def hover_over(self, said: str) -> bool:
+        """Move onto the button with this tooltip, where it can really be met: nothing may lie over it."""
+        from selenium.webdriver import ActionChains
+
+        for button in self.all(f"button[title^='{said}']"):
+            ActionChains(self.browser).scroll_to_element(button).move_to_element(button).perform()
+            return True
+        return False
+
+    def click_unit(self, said: str) -> bool:
+        """Click into the middle of a unit's map."""
+        from selenium.webdriver import ActionChains
+
+        if not self.hover_over(said):
+            return False
+        ActionChains(self.browser).click().perform()
+        return True
+
+    def fields(self) -> dict[str, Any]:
+        """What can be typed into, by labels."""
+        return {
+            box.find_element("css selector", "label").text.strip(): box.find_element("css selector", "input")
+            for box in self.all(".widget-text, .jupyter-widgets.widget-inline-hbox")
+            if box.find_elements("css selector", "input[type=number]")
+        }
+
+    def code(self) -> str:
+        """The line of code under the board."""
+        return "".join(e.text for e in self.all(".widget-html-content code"))
 
     def pictures(self) -> list[str]:
         """What the browser was given to show."""
@@ -135,7 +168,7 @@ def test_a_further_layer_brings_a_choice_of_its_units(page: Page) -> None:
 def test_play_trains_pause_stops_at_once_and_reset_goes_back_to_the_first_weights(page: Page) -> None:
     start = page.epoch() or 0
     page.all(".widget-play button")[0].click()
-    _until(lambda: (page.epoch() or 0) >= start + 5, "five epochs")
+    _until(lambda: (page.epoch() or 0) >= start + 10, "ten epochs")
     page.all(".widget-play button")[0].click()  # it says pause now
     time.sleep(1.5)  # for ticks that were on their way
     stopped = page.epoch()
@@ -143,3 +176,46 @@ def test_play_trains_pause_stops_at_once_and_reset_goes_back_to_the_first_weight
     assert page.epoch() == stopped
     page.press("button", "Reset")
     _until(lambda: page.epoch() == 0, "epoch 0")
+
+
+def test_a_click_on_a_unit_shows_its_weights_and_a_typed_one_reaches_the_network(page: Page) -> None:
+    _until(lambda: page.choose("hidden layers", "1"), "the choice of layers")
+    _until(lambda: page.all("button[title^='layer 1, unit 2']"), "a unit's button")
+    whole = page.pictures()
+    _until(lambda: page.click_unit("layer 1, unit 2"), "the unit")
+    _until(lambda: "from x₁" in page.fields() and page.pictures() != whole, "its weights and its map")
+    from selenium.webdriver.common.keys import Keys
+
+    field = page.fields()["from x₁"]
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("2.5", Keys.TAB)
+    _until(lambda: ".edit((1, 2), 1, 2.5)" in page.code(), "the edit in the line of code")
+    _until(lambda: page.press("button", "Whole network"), "the way back")
+    _until(lambda: "from x₁" not in page.fields(), "the whole network")
+
+
+def test_each_button_lies_on_its_map_in_a_narrow_window_too(page: Page) -> None:
+    """The map of a unit in the middle column, and of the output at the right, in parts of the picture's width."""
+    try:
+        for width in (1400, 600):
+            page.browser.set_window_size(width, 1000)
+            time.sleep(1)
+            picture = page.all("img.widget-image")[0].rect
+            for said, part in (("layer 1, unit 2", (84 + 588) / 2 / 640), ("output", 588 / 640)):
+                button = page.all(f"button[title^='{said}']")[0].rect
+                middle = button["x"] + button["width"] / 2 - picture["x"]
+                assert abs(middle / picture["width"] - part) < 0.01, (width, said)
+                assert abs(button["width"] / picture["width"] - 42 / 640) < 0.005, (width, said)
+                assert abs(button["height"] / picture["height"] - 42 / 470) < 0.005, (width, said)
+    finally:
+        page.browser.set_window_size(1400, 1000)
+
+
+def test_new_data_and_two_colors(page: Page) -> None:
+    _until(lambda: page.press("button", "New data"), "the button")
+    _until(lambda: "data_seed=1" in page.code(), "other points")
+    before = page.pictures()
+    [box] = [label for label in page.all(".widget-checkbox label") if label.text.strip() == "discretize output"]
+    box.click()
+    _until(lambda: page.pictures() != before, "two colors")
+    assert page.all("a[href^='https://playground.tensorflow.org/#']")

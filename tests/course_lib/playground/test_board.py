@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course_lib.playground import Playground
+from course_lib.playground import Board, Playground
 
 
 def test_the_same_settings_give_the_same_run_in_parts_and_after_a_reset_too() -> None:
@@ -32,11 +32,11 @@ def test_each_epoch_uses_every_training_point_once() -> None:
     seen: list[int] = []
     gradients = board.network.gradients
 
-    def counting(inputs: Any, labels: Any) -> Any:
+    def counting(inputs: Any, *rest: Any) -> Any:
         seen.append(len(inputs))
-        return gradients(inputs, labels)
+        return gradients(inputs, *rest)
 
-    board.network.gradients = counting  # type: ignore[method-assign]
+    board.network.gradients = counting  # type: ignore[method-assign, assignment]
     board.step()
     assert sum(seen) == 200 and set(seen) == {7, 200 % 7}
 
@@ -54,7 +54,7 @@ def test_training_goes_on_where_the_network_can_stay(change: dict[str, Any]) -> 
 @pytest.mark.parametrize(("change", "same_points"), [
     ({"hidden": (2, 2)}, True), ({"features": ("x1",)}, True), ({"activation": "ReLU"}, True),
     ({"start": "zero"}, True), ({"data": "XOR"}, False), ({"noise": 0.2}, False), ({"share": 0.2}, False),
-    ({"seed": 1}, False),
+    ({"seed": 1}, False), ({"data_seed": 1}, False),
 ], ids=str)  # fmt: skip
 def test_another_network_or_other_points_start_anew(change: dict[str, Any], same_points: bool) -> None:
     board = Playground().run(3)
@@ -62,6 +62,76 @@ def test_another_network_or_other_points_start_anew(change: dict[str, Any], same
     board.change(**change)
     assert board.epoch == 0 and (board.data is data) is same_points
     assert board.history == Playground(**change).history
+
+
+def test_points_and_first_weights_have_seeds_of_their_own() -> None:
+    one, other_points, other_weights = Playground(), Playground(data_seed=3), Playground(seed=3, data_seed=0)
+    assert (one.network.weights[0] == other_points.network.weights[0]).all()
+    assert not np.array_equal(one.data.train, other_points.data.train)
+    assert np.array_equal(one.data.train, other_weights.data.train)
+    assert not np.array_equal(one.network.weights[0], other_weights.network.weights[0])
+
+
+def test_a_regression_learns_to_predict_and_has_no_accuracy() -> None:
+    plane, hills = (
+        Playground(data="plane", hidden=(), rate=0.03).run(30),
+        Playground(data="hills", hidden=(8,)).run(200),
+    )
+    assert plane.test_loss < 1e-3 and hills.test_loss < 0.1 < hills.history.test[0]
+    assert np.isnan(plane.accuracy) and "right" not in plane.summary() and plane.regression and not Board().regression
+
+
+def test_one_parameter_is_edited_and_the_loss_follows() -> None:
+    board = Playground(hidden=(2, 3)).run(2)
+    before = board.history.train[-1]
+    board.edit((2, 3), 1, 0.5).edit((2, 3), None, -1)
+    assert board.network.weights[1][0, 2] == 0.5 and board.network.biases[1][2] == -1
+    assert board.epoch == 2 and board.history.train[-1] != before
+    weights, bias = board.parameters_of((2, 3))
+    assert weights.tolist() == board.network.weights[1][:, 2].tolist() and bias == -1
+    for unit, source, words in (((2, 3), 3, "from 1 to 2"), ((0, 1), 1, "no unit"), ((2, 4), 1, "no unit")):
+        with pytest.raises(ValueError, match=words):
+            board.edit(unit, source, 0)
+
+
+def test_all_parameters_are_set_at_once_and_other_shapes_are_refused_in_words() -> None:
+    board = Playground(data="XOR", hidden=(2,))
+    before = board.train_loss
+    board.set_parameters([[[1, 0], [0, 1]], [[2], [2]]], [[0, 0], [-1]])
+    assert board.network.biases[1].tolist() == [-1] and board.epoch == 0 and board.train_loss != before
+    again = eval(board.code())
+    assert again.history == board.history and again.run(2).history == board.run(2).history
+    with pytest.raises(ValueError, match="the network's are"):
+        board.set_parameters([np.zeros((2, 3)), np.zeros((3, 1))], [np.zeros(3), np.zeros(1)])
+
+
+def test_the_line_of_code_makes_the_same_board_with_all_that_was_done_to_it() -> None:
+    board = Playground(data="spiral", hidden=(3, 2), penalty="L1").change(rate=0.3).run(2).run(3)
+    board.change(batch=20, penalty="L1").edit((1, 2), 1, 0.25).run(2).edit((3, 1), None, -1).change(rate=0.3)
+    assert board.code() == (
+        "Playground(data='spiral', hidden=(3, 2), rate=0.3, penalty='L1').run(5).change(batch=20)"
+        ".edit((1, 2), 1, 0.25).run(2).edit((3, 1), None, -1.0)"
+    )
+    again = eval(board.code())
+    assert again.history == board.history and again.settings == board.settings
+    board.change(noise=0.1)
+    assert board.code() == "Playground(data='spiral', noise=0.1, hidden=(3, 2), rate=0.3, penalty='L1', batch=20)"
+    assert Playground().code() == "Playground()"
+
+
+def test_the_link_has_the_settings_in_the_words_of_the_tensorflow_playground() -> None:
+    link = Playground(
+        data="XOR", hidden=(8, 2), activation="ReLU", noise=0.25, share=0.3, rate=0.03, penalty="L2", batch=100,
+        features=("x1", "x2^2"), start="zero",
+    ).link()  # fmt: skip
+    state = dict(part.split("=") for part in link.partition("#")[2].split("&"))
+    wanted = {
+        "dataset": "xor", "problem": "classification", "networkShape": "8,2", "activation": "relu", "noise": "25",
+        "percTrainData": "30", "learningRate": "0.03", "regularization": "L2", "regularizationRate": "0.01",
+        "batchSize": "30", "x": "true", "y": "false", "ySquared": "true", "initZero": "true",
+    }  # fmt: skip
+    assert state | wanted == state and link.startswith("https://playground.tensorflow.org/#")
+    assert "problem=regression&regDataset=reg-gauss" in Playground(data="hills").link()
 
 
 def test_dead_units_are_those_that_give_nothing_for_any_training_point() -> None:
@@ -95,7 +165,7 @@ def test_a_rate_that_is_far_too_large_warns_nobody(recwarn: pytest.WarningsRecor
     ({"data": "moons"}, "choose from circle"), ({"activation": "step"}, "choose from tanh"),
     ({"penalty": "L3"}, "choose from none"), ({"start": "ones"}, "choose from random"),
     ({"features": ()}, "choose from x1"), ({"features": ("x1", "x1")}, "each once"), ({"hidden": (9,)}, "1 to 8 units"),
-    ({"hidden": (2,) * 5}, "at most 4 layers"), ({"rate": 0}, "above 0"),
+    ({"hidden": (2,) * 7}, "at most 6 layers"), ({"data_seed": -1}, "not be below 0"), ({"rate": 0}, "above 0"),
 ], ids=str)  # fmt: skip
 def test_what_cannot_be_is_refused_in_words(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):

@@ -6,14 +6,30 @@ import numpy as np
 import pytest
 
 from course_lib.playground import FEATURES, PATTERNS, features, make_data
+from course_lib.playground.data import REGRESSION
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pattern", [pattern for pattern in PATTERNS if pattern not in REGRESSION])
 def test_half_of_the_points_are_of_each_class_and_all_lie_in_the_square(pattern: str) -> None:
     data = make_data(pattern, points=400)
     labels = np.concatenate([data.train_labels, data.test_labels])
     assert sorted(set(labels)) == [-1, 1] and labels.sum() == 0
     assert np.abs(np.concatenate([data.train, data.test])).max() <= 6
+
+
+@pytest.mark.parametrize("pattern", sorted(REGRESSION))
+def test_a_number_to_predict_goes_from_minus_one_to_one_and_is_a_function_of_the_place(pattern: str) -> None:
+    data = make_data(pattern)
+    x1, x2 = data.train.T
+    assert np.abs(data.train).max() <= 5 and 0.8 < np.abs(data.train_labels).max() <= 1.01
+    wanted = (x1 + x2) / 10
+    if pattern == "hills":
+        bumps = ((column, row) for column in (-1, 0, 1) for row in (-1, 1))
+        wanted = sum(
+            (-1) ** (column + 1) * row * np.exp(-((x1 - 3.5 * column) ** 2 + (x2 - 2.5 * row) ** 2) / 2.88)
+            for column, row in bumps
+        )
+    np.testing.assert_allclose(data.train_labels, wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.1, 40), (0.5, 200), (0.9, 360)])

@@ -21,16 +21,19 @@ def _problem(sizes: tuple[int, ...], activation: str) -> tuple[Network, Any, Any
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("sizes", SHAPES, ids=str)
-def test_the_gradients_agree_with_nudging_every_parameter(sizes: tuple[int, ...], activation: str) -> None:
+@pytest.mark.parametrize("regression", [False, True])
+def test_the_gradients_agree_with_nudging_every_parameter(
+    regression: bool, sizes: tuple[int, ...], activation: str
+) -> None:
     net, x, y = _problem(sizes, activation)
-    given = net.gradients(x, y)
+    given = net.gradients(x, y, regression)
     for parameters, slopes in zip([*net.weights, *net.biases], [*given.weights, *given.biases], strict=True):
         assert parameters.shape == slopes.shape
         for place in np.ndindex(parameters.shape):
             kept, around = parameters[place], []
             for step in (1e-5, -1e-5):
                 parameters[place] = kept + step
-                around.append(loss(net.forward(x)[-1], y))
+                around.append(loss(net.forward(x)[-1], y, regression))
             parameters[place] = kept
             assert abs((around[0] - around[1]) / 2e-5 - slopes[place]) < 1e-8
 

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from course_lib.playground import FEATURES, Playground
+from course_lib.playground import FEATURES, Playground, side_by_side
 from course_lib.playground import picture as drawing
 from course_lib.plots.style import BLUE, VERMILLION
 
@@ -85,10 +85,61 @@ def test_the_picture_shows_itself_in_few_colors_with_its_description_as_alternat
 
 
 @pytest.mark.parametrize("activation", ["tanh", "ReLU", "sigmoid", "linear"])
-@pytest.mark.parametrize("hidden", [(), (1,), (8, 8, 8, 8)], ids=str)
+@pytest.mark.parametrize("hidden", [(), (1,), (8,) * 6], ids=str)
 def test_everything_that_can_be_chosen_can_be_drawn(activation: str, hidden: tuple[int, ...]) -> None:
     board = Playground(activation=activation, hidden=hidden, features=tuple(FEATURES)).run(1)
     assert len(board.picture(show_test=True).png()) > 10_000
+
+
+def _pixels(board: Playground, view: drawing.View) -> np.ndarray:
+    box = drawing._box(drawing.MAP_LEFT, drawing.MAP_TOP, drawing.MAP, drawing.MAP)
+    return np.asarray(drawing.draw(board, view).output.image.crop(box)).astype(int)[2:-2, 2:-2]
+
+
+def test_a_units_map_is_the_large_one_with_its_own_boundary_and_its_weights_in_words() -> None:
+    board = Playground(data="XOR", hidden=(2,))
+    board.network.weights[0][:, 1], board.network.biases[0][1] = [1.0, 0.0], 1.0  # zero where x1 = -3
+    board.data.train[:] = 100
+    pixels = _pixels(board, drawing.View(unit=(1, 2)))
+    columns = np.flatnonzero((pixels < 60).all(axis=-1).mean(axis=0) > 0.9)
+    assert len(columns) in (2, 3) and abs(columns.mean() - pixels.shape[1] / 4) < 3
+    said = board.picture(unit=(1, 2)).description.replace("\N{MINUS SIGN}", "-")
+    assert "layer 1, unit 2, with the weights 1.00, 0.00 and the bias 1.00" in said
+    assert "the feature x₁" in board.picture(unit=(0, 1)).description
+    with pytest.raises(ValueError, match="no unit"):
+        board.picture(unit=(1, 3))
+
+
+def test_a_discretized_map_has_two_colors() -> None:
+    board = Playground(data="XOR", hidden=()).run(3)
+    board.data.train[:] = 100
+    few, many = (
+        len(np.unique(_pixels(board, drawing.View(discretize=on)).reshape(-1, 3), axis=0)) for on in (True, False)
+    )
+    assert few == 3 < many, "two colors and the boundary"
+
+
+def test_a_regressions_map_has_the_shade_of_its_prediction_and_no_boundary() -> None:
+    board = Playground(data="plane", hidden=()).run(30)
+    pixels = _map(board)
+    upper_right, lower_left = pixels[10, -10], pixels[-10, 10]
+    assert upper_right[2] > upper_right[0] + 50 and lower_left[0] > lower_left[2] + 50
+    assert "boundary" not in board.picture(show_test=True).description
+    board.data.train[:] = 100
+    board.change(points=402)
+    board.data.train[:] = 100
+    assert not (_map(board) < 60).all(axis=-1).any()
+
+
+def test_several_boards_stand_three_in_a_row_each_with_its_loss_in_words() -> None:
+    boards = {f"seed {seed}": Playground(data="XOR", hidden=(2,), seed=seed).run(2) for seed in range(4)}
+    picture = side_by_side(boards)
+    one_row = side_by_side(dict(list(boards.items())[:3]))
+    assert picture.image.size[0] == one_row.image.size[0] and picture.image.size[1] > 1.9 * one_row.image.size[1]
+    for label, board in boards.items():
+        assert f"{label}: test loss {board.test_loss:.2f}, {board.accuracy:.1%}" in picture.description
+    tiles = [np.asarray(picture.image)[60:400, left : left + 400] for left in (20, 500)]
+    assert (tiles[0] != tiles[1]).any(), "each its own map"
 
 
 def test_the_picture_in_the_readme_is_what_the_code_draws(tmp_path: Path) -> None:

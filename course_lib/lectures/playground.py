@@ -1,0 +1,595 @@
+"""Lecture 03: what its exercises ask for, and what checks an attempt.
+
+The functions in the first part are the lecture's folded solutions, word for word; the lecture continues with them until
+the reader's own are right. Not to be confused with `course_lib.playground`, which is the playground itself.
+"""
+
+# The solutions stand as the reader types them, without annotations.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, no-any-return"
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_lib.exercises import attempt_or_solution
+from course_lib.playground import Network, Playground, features, make_data
+
+Array = Any
+"""an array of numbers"""
+
+
+def unit_map(weights, bias, side=60):
+    """What one tanh unit of the first hidden layer gives at side x side points of the plane.
+
+    weights: two numbers, for the features x1 / 3 and x2 / 3. bias: a number.
+    Returns (side, side): the first row is the upper edge (x2 = 6), the first column the left edge (x1 = -6).
+    """
+    x1 = np.linspace(-6, 6, side)[None, :]  # (1, side): a row, from left to right
+    x2 = np.linspace(6, -6, side)[:, None]  # (side, 1): a column, from top to bottom
+    z = weights[0] * x1 / 3 + weights[1] * x2 / 3 + bias
+    return np.tanh(z)
+
+
+def polygon(units, sharpness=6.0):
+    """Weights of a network that is positive inside a regular polygon with `units` sides, 3 from the center.
+
+    Returns W1 (2, units), b1 (units,), W2 (units, 1), b2 (1,).
+    """
+    angles = 2 * np.pi * np.arange(units) / units
+    outward = np.stack([np.cos(angles), np.sin(angles)])
+    W1 = -sharpness * outward  # falls toward the outside
+    b1 = np.full(units, sharpness * 1.0)  # zero where the features, which are x / 3, have gone a distance of 1
+    W2 = np.ones((units, 1))
+    b2 = np.array([1.0 - units])  # between units, where all agree, and units - 2, where one does not
+    return W1, b1, W2, b2
+
+
+def mean_loss(network, x, y):
+    """The mean loss of `network` on features `x` (n, k) with labels `y` (n,), each 1 or -1."""
+    scores = network.forward(x)[-1][:, 0]
+    return np.logaddexp(0, -y * scores).mean()
+
+
+def train(network, x, y, lr, epochs, batch_size=10, seed=0):
+    """Train `network` in place with mini-batch SGD.
+
+    x: (n, k), the features. y: (n,), the labels, 1 or -1.
+    Returns a list with the mean loss over all n examples after each epoch.
+    """
+    rng = np.random.default_rng(seed)
+    losses = []
+    for _ in range(epochs):
+        order = rng.permutation(len(x))
+        for start in range(0, len(x), batch_size):
+            batch = order[start : start + batch_size]
+            gradients = network.gradients(x[batch], y[batch])
+            for layer in range(len(network.weights)):
+                network.weights[layer] -= lr * gradients.weights[layer]
+                network.biases[layer] -= lr * gradients.biases[layer]
+        losses.append(mean_loss(network, x, y))
+    return losses
+
+
+def spiral_feature(points):
+    """One number for each point that tells the two arms of the spiral apart.
+
+    points: (n, 2). Returns (n,): 1 on the arm of class 1, -1 on the other arm.
+    """
+    x1, x2 = points[:, 0], points[:, 1]
+    r = np.hypot(x1, x2)
+    t = (r - 0.3) / 4.7
+    angle = np.arctan2(x1, x2)
+    return np.cos(angle - 3.5 * np.pi * t)
+
+
+def success_rate(settings, seeds, epochs=300, goal=0.1):
+    """The fraction of `seeds` for which a playground with `settings`, a dict, reaches a test loss below `goal`."""
+    solved = 0
+    for seed in seeds:
+        board = Playground(**settings, seed=seed).run(epochs)
+        if board.test_loss < goal:
+            solved += 1
+    return solved / len(seeds)
+
+
+def fewest_units(data, seeds, epochs=300, goal=0.1):
+    """The least width, from 1 to 8, of one hidden layer that reaches `goal` for every seed; None if there is none."""
+    for units in range(1, 9):
+        settings = {"data": data, "hidden": (units,)}
+        if success_rate(settings, seeds, epochs, goal) == 1:
+            return units
+    return None
+
+
+def update(w, gradient, lr, penalty, strength):
+    """One step of gradient descent on the weights `w` with a penalty, "none", "L1" or "L2".
+
+    w, gradient: arrays of the same shape. Returns the new weights; `w` itself stays as it is.
+    """
+    if penalty == "L2":
+        gradient = gradient + strength * w
+    w = w - lr * gradient
+    if penalty == "L1":
+        w = np.sign(w) * np.maximum(np.abs(w) - lr * strength, 0)
+    return w
+
+
+def collapse(network):
+    """One layer that computes what a network of linear layers computes.
+
+    network: a Network with the activation "linear". Returns W (inputs, 1) and b (1,): the scores are x @ W + b.
+    """
+    W = network.weights[0]
+    b = network.biases[0]
+    for weights, biases in zip(network.weights[1:], network.biases[1:], strict=True):
+        W = W @ weights
+        b = b @ weights + biases
+    return W, b
+
+
+# The checks
+
+
+def check_unit_map(attempt: Callable[..., Array]) -> Callable[..., Array]:
+    """The attempt if its maps are those of the board's own units, else the solution."""
+
+    def given(*arguments: Any) -> Array:
+        return np.asarray(attempt(*arguments))
+
+    def agrees(weights: tuple[float, float], bias: float, side: int = 60, turned: Callable[..., Array] = np.asarray):
+        wanted = unit_map(weights, bias, side)
+        found = given(weights, bias, side)
+        return found.shape == wanted.shape and np.allclose(turned(found), wanted)
+
+    def like(other: Callable[[Any, Any, Any], Array]) -> bool:
+        """Whether the attempt computes what `other` computes, of the two coordinates, by mistake."""
+        x1, x2 = np.linspace(-6, 6, 60)[None, :], np.linspace(6, -6, 60)[:, None]
+        return np.allclose(given((1.0, 0.5), 0.3), np.broadcast_to(other(x1, x2, 0.3), (60, 60)))
+
+    all_right = functools.cache(
+        lambda: all(agrees(w, b, side) for w, b, side in (((1.0, 0.5), 0.3, 60), ((-2.0, 3.0), -1.0, 31)))
+    )
+    return attempt_or_solution(
+        "unit_map",
+        attempt,
+        unit_map,
+        (
+            lambda: given((1.0, 0.5), 0.3).shape == (60, 60),
+            "The map has the shape (side, side), here (60, 60). A row of x1, (1, side), plus a column of x2, (side, "
+            "1), broadcasts to it.",
+        ),
+        (
+            lambda: given((1.0, 0.5), 0.3, 31).shape == (31, 31),
+            "For side=31 the map has another shape than (31, 31). Is a number of points written into the body?",
+        ),
+        (
+            lambda: all_right() or not like(lambda x1, x2, b: x1 / 3 + 0.5 * x2 / 3 + b),
+            "This is the weighted sum z alone. What makes it the output of a tanh unit?",
+        ),
+        (
+            lambda: all_right() or not like(lambda x1, x2, b: np.tanh(x1 + 0.5 * x2 + b)),
+            "The features are the coordinates divided by 3; here the coordinates themselves go in.",
+        ),
+        (
+            lambda: all_right() or not like(lambda x1, x2, b: np.tanh(x1 / 3 + 0.5 * x2 / 3)),
+            "The bias is missing from the weighted sum.",
+        ),
+        (
+            lambda: all_right() or not agrees((1.0, 0.5), 0.3, turned=np.flipud),
+            "The map stands on its head: its first row must be the upper edge of the plane, where x2 = 6.",
+        ),
+        (
+            lambda: (
+                all_right()
+                or not (
+                    agrees((1.0, 0.5), 0.3, turned=np.transpose)
+                    or like(lambda x1, x2, b: np.tanh(0.5 * x1 / 3 + x2 / 3 + b))
+                )
+            ),
+            "x1 and x2 are exchanged: x1 grows from column to column, and its weight is weights[0].",
+        ),
+        (all_right, "The values differ from tanh(w1 * x1 / 3 + w2 * x2 / 3 + bias)."),
+    )
+
+
+def check_polygon(attempt: Callable[..., tuple[Array, ...]]) -> Callable[..., tuple[Array, ...]]:
+    """The attempt if its networks separate the circle from the ring without training, else the solution."""
+
+    def board(units: int, seed: int = 0) -> Playground:
+        made = Playground(data="circle", hidden=(units,), seed=seed)
+        W1, b1, W2, b2 = (np.array(part, dtype=float) for part in attempt(units))
+        made.network.weights, made.network.biases = [W1, W2], [b1, b2]
+        return made
+
+    def shapes(units: int) -> bool:
+        found = tuple(np.shape(part) for part in attempt(units))
+        return found == ((2, units), (units,), (units, 1), (1,))
+
+    def hidden(units: int, points: Array) -> Array:
+        return board(units).network.forward(features(points, ("x1", "x2")))[1]
+
+    def score(units: int, points: Array) -> Array:
+        return board(units).network.forward(features(points, ("x1", "x2")))[-1][:, 0]
+
+    works = functools.cache(
+        lambda: (
+            all(board(units, seed).accuracy > 0.99 for units in (6, 8) for seed in range(3))
+            and score(8, np.zeros((1, 2)))[0] > 0
+        )
+    )
+
+    def edges(units: int) -> Array:
+        """How far each unit's edge is from the center; where it has none, infinitely far."""
+        W1, b1, *_ = (np.asarray(part, dtype=float) for part in attempt(units))
+        length = np.hypot(*W1)
+        return 3 * np.abs(b1) / np.where(length > 0, length, 1e-12)
+
+    center = np.zeros((1, 2))
+    around = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    ring = 4.5 * np.stack([np.cos(around), np.sin(around)], axis=1)
+    return attempt_or_solution(
+        "polygon",
+        attempt,
+        polygon,
+        (
+            lambda: all(shapes(units) for units in (6, 8)),
+            "The shapes must be W1 (2, units), b1 (units,), W2 (units, 1), b2 (1,).",
+        ),
+        (
+            lambda: works() or (np.ptp(hidden(6, center)) < 1e-6 and (hidden(6, center) > 0).all()),
+            "At the center every unit should be positive. Its weighted sum there is the bias alone.",
+        ),
+        (
+            lambda: works() or (np.abs(edges(6) - 3) < 0.5).all(),
+            "The edge of each unit should be 3 away from the center, between disc and ring. The features are x / 3, "
+            "so an edge at 3 lies where weights of length `sharpness` have added up to `sharpness * 1`.",
+        ),
+        (
+            lambda: works() or (hidden(6, ring) < 0).any(axis=1).all(),
+            "Some points of the ring lie inside all edges: the units do not face in six directions spread evenly "
+            "over a full turn, with minus signs so that each falls toward the outside.",
+        ),
+        (
+            lambda: works() or bool((hidden(6, center) > 0.9).all()),
+            "At the center the units should be near 1, but they are below 0.9: the edges are too soft. Do weights "
+            "and biases grow with `sharpness`?",
+        ),
+        (
+            lambda: works() or score(6, center)[0] > 0,
+            "The score at the center, where all units are near 1, is not positive: the output's bias is too "
+            "negative, or W2 has the wrong sign.",
+        ),
+        (
+            lambda: works() or (score(6, ring) < 0).all(),
+            "The units are right, but the output is positive where one of them disagrees. With weights 1 the sum is "
+            "`units` inside and at most `units - 2` outside: b2 must put the threshold between the two.",
+        ),
+        (
+            works,
+            "With 6 and with 8 units, more than 99 % of the test points should be right. Does something hold for one "
+            "number of units only?",
+        ),
+    )
+
+
+def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float]]:
+    """The attempt if it is mini-batch SGD over shuffled examples, else the solution."""
+    data = make_data("XOR", points=100)
+    x, y = features(data.train[:47], ("x1", "x2")), data.train_labels[:47]
+
+    class Watched(Network):
+        """Remembers which examples each gradient was computed from, and what the parameters were."""
+
+        def __init__(self) -> None:
+            super().__init__((2, 3, 1), "tanh", np.random.default_rng(0))
+            self.batches: list[Array] = []
+
+        def gradients(self, inputs: Array, labels: Array, regression: bool = False) -> Any:
+            self.batches.append(np.asarray(inputs))
+            return super().gradients(inputs, labels, regression)
+
+    @functools.cache
+    def tried(batch_size: int = 10, epochs: int = 3, lr: float = 0.1) -> tuple[Any, Any]:
+        network = Watched()
+        return network, attempt(network, x.copy(), y.copy(), lr, epochs, batch_size)
+
+    def epoch(number: int) -> Array:
+        rows = np.concatenate(tried()[0].batches)
+        return rows[47 * number : 47 * (number + 1)]
+
+    def moved(after: list[Array], before: list[Array]) -> list[bool]:
+        return [not np.allclose(a, b) for a, b in zip(after, before, strict=True)]
+
+    def one_step() -> tuple[Network, Network, Any]:
+        """One update with all examples in one batch: after it, before it, and the gradient."""
+        before = Watched()
+        slopes = Network.gradients(before, x, y)
+        return tried(47, 1)[0], before, slopes
+
+    def follows(sign: float, scale: float = 1.0) -> bool:
+        after, before, slopes = one_step()
+        steps = [a - b for a, b in zip([*after.weights, *after.biases], [*before.weights, *before.biases], strict=True)]
+        wanted = [sign * 0.1 * scale * g for g in [*slopes.weights, *slopes.biases]]
+        return all(np.allclose(s, w, rtol=1e-6, atol=1e-12) for s, w in zip(steps, wanted, strict=True))
+
+    return attempt_or_solution(
+        "train",
+        attempt,
+        train,
+        (
+            lambda: isinstance(tried()[1], (list, tuple, np.ndarray)) and len(tried()[1]) == 3,
+            "For 3 epochs the result must be a list of 3 losses, one for each epoch.",
+        ),
+        (
+            lambda: {len(batch) for batch in tried()[0].batches} != {47},
+            "Each gradient was computed from all examples. Take `batch_size` of them for each update.",
+        ),
+        (
+            lambda: len(tried()[0].batches) != 3 * 4,
+            "47 examples in batches of 10 are five batches, the last with 7 examples. Here the last one is left out.",
+        ),
+        (
+            lambda: len(tried()[0].batches) == 3 * 5 and sum(map(len, tried()[0].batches)) == 3 * 47,
+            "Each epoch should make 5 updates from 47 examples in batches of 10, each example once.",
+        ),
+        (
+            lambda: len(np.unique(epoch(0), axis=0)) == 47,
+            "Within an epoch some examples come twice and others never. Draw one permutation for the epoch and cut "
+            "it up.",
+        ),
+        (
+            lambda: not (np.allclose(epoch(0), x) and np.allclose(epoch(1), x)),
+            "The examples come in the order of the data. Shuffle them: `rng.permutation(len(x))`.",
+        ),
+        (
+            lambda: not np.allclose(epoch(0), epoch(1)),
+            "Each epoch has the same order. Draw a new permutation inside the loop over the epochs, from one "
+            "generator.",
+        ),
+        (
+            lambda: any(moved(one_step()[0].weights, one_step()[1].weights)),
+            "The network's weights are the same after training as before it. `train` must change `network.weights` "
+            "itself.",
+        ),
+        (lambda: not follows(1.0), "The update goes uphill: subtract the gradient."),
+        (
+            lambda: all(moved(one_step()[0].weights, one_step()[1].weights)),
+            "Only some layers are updated. `network.weights` has one array for each layer.",
+        ),
+        (lambda: all(moved(one_step()[0].biases, one_step()[1].biases)), "The biases are not updated."),
+        (
+            lambda: not follows(-1.0, 1 / 47),
+            "The gradient is divided by the number of examples, but `network.gradients` has already taken the mean.",
+        ),
+        (lambda: follows(-1.0), "One update must be `-= lr * gradient` for each array of weights and of biases."),
+        (
+            lambda: abs(tried()[1][-1] - mean_loss(tried()[0], x, y)) < 1e-9,
+            "The last loss must be `mean_loss(network, x, y)` over all examples, after the last update.",
+        ),
+    )
+
+
+def check_spiral_feature(attempt: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """The attempt if it tells the arms of the spiral apart, else the solution."""
+    data = make_data("spiral", seed=5)
+    points, labels = data.train, data.train_labels
+    r, angle = np.hypot(*points.T), np.arctan2(points[:, 0], points[:, 1])
+    t = (r - 0.3) / 4.7
+
+    def given() -> Array:
+        return np.asarray(attempt(points.copy()))
+
+    def right() -> bool:
+        signs = given() * labels
+        return bool((signs > 0).all() or (signs < 0).all())
+
+    def like(other: Array) -> bool:
+        found = given()
+        return bool(np.allclose(found, other) or np.allclose(found, -other))
+
+    return attempt_or_solution(
+        "spiral_feature",
+        attempt,
+        spiral_feature,
+        (lambda: given().shape == (200,), "For points (200, 2) the result must have the shape (200,)."),
+        (
+            lambda: (
+                right() or not any(like(f(angle - 3.5 * np.pi * t)) for f in (lambda v: v, np.abs, lambda v: v / np.pi))
+            ),
+            "The difference of the two angles is 0 or pi only up to full turns. Which function of an angle does not "
+            "see full turns, and is 1 at 0 and -1 at pi?",
+        ),
+        (
+            lambda: right() or not like(np.sin(angle - 3.5 * np.pi * t)),
+            "sin is 0 at 0 and at pi, so it cannot tell the arms apart. Which function has two values there?",
+        ),
+        (
+            lambda: right() or not like(np.cos(np.arctan2(points[:, 1], points[:, 0]) - 3.5 * np.pi * t)),
+            "x1 is r times the *sine* of the angle, and `np.arctan2` takes the sine's part first.",
+        ),
+        (
+            lambda: (
+                right()
+                or not any(
+                    like(np.cos(angle - factor * np.pi * u)) for factor, u in ((3.5, r), (1.75, t), (3.5, r / 4.7))
+                )
+            ),
+            "The angle of the arm at this radius is not right. Solve r = 0.3 + 4.7 t for t; the angle is 3.5 pi t.",
+        ),
+        (right, "The sign of the result must tell the two classes apart for every point."),
+    )
+
+
+def check_search(
+    rate: Callable[..., float], fewest: Callable[..., int | None]
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The two attempts if both are right, else the two solutions."""
+    easy = {"data": "circle", "hidden": (3,)}
+    seeds, epochs = [0, 1, 2], 120
+
+    @functools.cache
+    def losses() -> Array:
+        return np.array([[b.test_loss, b.train_loss] for b in (Playground(**easy, seed=s).run(epochs) for s in seeds)])
+
+    goal = functools.cache(lambda: float(np.sort(losses()[:, 0])[1:].mean()))  # between the second and the third
+    noisy = {
+        "data": "XOR",
+        "noise": 0.4,
+        "share": 0.2,
+        "hidden": (8,),
+    }  # the test loss is higher than the training loss
+
+    @functools.cache
+    def between() -> float:
+        board = Playground(**noisy, seed=0).run(60)
+        return (board.train_loss + board.test_loss) / 2
+
+    found = functools.cache(lambda: rate(dict(easy), seeds, epochs, goal()))
+    least = functools.cache(lambda: fewest("circle", [0, 1], 150, 0.2))
+    return attempt_or_solution(
+        "success_rate and fewest_units",
+        (rate, fewest),
+        (success_rate, fewest_units),
+        (
+            lambda: np.ndim(found()) == 0 and found() is not None,
+            "success_rate must return one number, the fraction of the seeds.",
+        ),
+        (lambda: found() != 2, "success_rate returns how many seeds succeed. Divide by the number of seeds."),
+        (
+            lambda: abs(found() - 1 / 3) > 1e-9,
+            "success_rate returns the fraction that *fails*: count test losses below the goal.",
+        ),
+        (
+            lambda: rate(dict(noisy), [0], 60, between()) != 1,
+            "success_rate compares the *training* loss with `goal`. Whether a run succeeded is decided by the test "
+            "loss.",
+        ),
+        (
+            lambda: abs(found() - 2 / 3) < 1e-9,
+            "success_rate is wrong for the circle with 3 units and three seeds. Does each board get its own seed, "
+            "and all `epochs`?",
+        ),
+        (
+            lambda: rate(dict(easy), [1], epochs, goal()) != rate(dict(easy), [0], epochs, goal()),
+            "success_rate gives the same for seed 0 and seed 1, though one succeeds and the other does not. Use "
+            "`seeds`.",
+        ),
+        (
+            lambda: least() != 3,
+            "fewest_units returns 3 for seeds 0 and 1, but with 3 units only one of the two succeeds. *Every* seed "
+            "must.",
+        ),
+        (
+            lambda: least() == 4,
+            "For the circle with seeds 0 and 1, 150 epochs and the goal 0.2, fewest_units should be 4.",
+        ),
+        (
+            lambda: fewest("spiral", [0], 2, 0.1) is None,
+            "Where even 8 units do not reach the goal, fewest_units should return None.",
+        ),
+    )
+
+
+def check_update(attempt: Callable[..., Array]) -> Callable[..., Array]:
+    """The attempt if it makes the playground's own steps, else the solution."""
+    w = np.array([[0.8, -0.8, 0.003], [-0.003, 0.0, 2.0]])
+    slope = np.array([[0.5, 0.2, 0.01], [0.02, 0.0, -1.0]])
+
+    def given(penalty: str, start: Array = w, gradient: Array = slope) -> Array:
+        return np.asarray(attempt(start.copy(), gradient.copy(), 0.1, penalty, 0.2))
+
+    def right(penalty: str) -> bool:
+        found = given(penalty)
+        return found.shape == w.shape and np.allclose(found, update(w, slope, 0.1, penalty, 0.2), rtol=0, atol=1e-12)
+
+    def untouched() -> bool:
+        mine, gradient = w.copy(), slope.copy()
+        for penalty in ("none", "L1", "L2"):
+            attempt(mine, gradient, 0.1, penalty, 0.2)
+        return np.array_equal(mine, w) and np.array_equal(gradient, slope)
+
+    def like(penalty: str, other: Array) -> bool:
+        return given(penalty).shape == w.shape and np.allclose(given(penalty), other, rtol=0, atol=1e-12)
+
+    plain = w - 0.1 * slope
+    return attempt_or_solution(
+        "update",
+        attempt,
+        update,
+        (lambda: given("none").shape == w.shape, "The new weights have the shape of the old ones."),
+        (
+            lambda: right("none"),
+            'Without a penalty the step is w - lr * gradient. Is something added for "none" as well?',
+        ),
+        (
+            lambda: not like("L2", plain - 0.2 * w),
+            "L2: the penalty's gradient, strength * w, is multiplied by the learning rate like any other gradient.",
+        ),
+        (lambda: not like("L2", plain + 0.02 * w), "L2 makes the weights larger here: its gradient is subtracted."),
+        (
+            lambda: not like("L2", plain - 0.04 * w),
+            "L2: the gradient of strength / 2 * w**2 is strength * w, without the factor 2.",
+        ),
+        (
+            lambda: right("L2") or like("L2", plain * (1 - 0.02)),
+            "L2 adds strength * w to the gradient before the step.",
+        ),
+        (
+            lambda: not like("L1", plain - 0.02),
+            "L1 subtracts the amount from every weight. A negative weight must become *larger*: it moves toward 0.",
+        ),
+        (
+            lambda: not (like("L1", plain - 0.02 * np.sign(plain)) or like("L1", plain - 0.02 * np.sign(w))),
+            "L1: the small weights jump over 0 to the other side. What would cross 0 must stop at 0: the size of a "
+            "weight cannot fall below 0.",
+        ),
+        (
+            lambda: not like("L1", np.maximum(np.abs(plain) - 0.02, 0)),
+            "L1: the sizes are right, but the signs are lost.",
+        ),
+        (
+            lambda: not like("L1", np.sign(plain) * np.maximum(np.abs(plain) - 0.2, 0)),
+            "L1: the amount is lr * strength, not strength alone.",
+        ),
+        (
+            lambda: right("L1"),
+            "L1: after the step with the data's gradient, move each weight toward 0 by lr * strength, and stop at 0.",
+        ),
+        (untouched, "`w` or `gradient` is changed by the call. Return new arrays: `w = w - ...` and not `w -= ...`."),
+    )
+
+
+def check_collapse(attempt: Callable[[Network], tuple[Array, Array]]) -> Callable[[Network], tuple[Array, Array]]:
+    """The attempt if its one layer gives the scores of the whole network, else the solution."""
+    rng = np.random.default_rng(1)
+    network = Network((2, 5, 3, 1), "linear", rng)
+    network.biases = [rng.standard_normal(biases.shape) for biases in network.biases]
+    points = rng.standard_normal((10, 2))
+    scores = network.forward(points)[-1]
+
+    def given() -> tuple[Array, Array]:
+        W, b = attempt(network)
+        return np.asarray(W), np.asarray(b)
+
+    def apart() -> Array:
+        return points @ given()[0] - scores
+
+    return attempt_or_solution(
+        "collapse",
+        attempt,
+        collapse,
+        (
+            lambda: given()[0].shape == (2, 1),
+            "W has the shape (2, 1). Multiply the matrices in the order of the layers.",
+        ),
+        (lambda: bool(np.ptp(apart()) < 1e-9), "W is not the product of the weight matrices."),
+        (lambda: given()[1].shape == (1,), "b has the shape of the last bias, (1,)."),
+        (
+            lambda: bool(np.abs(apart() + given()[1]).max() < 1e-9),
+            "The bias of an early layer passes through all later weights, too.",
+        ),
+    )
