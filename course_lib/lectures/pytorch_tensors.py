@@ -43,11 +43,10 @@ def decode(records):
     return labels, images
 
 
-def wall(images, rows, columns):
-    """images: (rows * columns, 3, 32, 32). Return one picture (rows * 32, columns * 32, 3)."""
-    grid = images.unflatten(0, (rows, columns))  # (rows, columns, 3, 32, 32)
-    grid = grid.permute(0, 3, 1, 4, 2)  # (rows, 32, columns, 32, 3)
-    return grid.reshape(rows * 32, columns * 32, 3)
+def side_by_side(images):
+    """images: (N, 3, 32, 32). Return one picture (32, N * 32, 3): the images from left to right."""
+    by_row = images.permute(2, 0, 3, 1)  # (32, N, 32, 3)
+    return by_row.reshape(32, -1, 3)
 
 
 def squared_distances(a, b):
@@ -56,14 +55,11 @@ def squared_distances(a, b):
     return (difference**2).sum(dim=2)
 
 
-def nearest_labels(x_train, y_train, x_test, batch_size=50):
+def nearest_labels(x_train, y_train, x_test):
     """Return for each row of x_test the label of the nearest row of x_train: (len(x_test),) int64."""
-    labels = []
-    for batch in x_test.split(batch_size):
-        distances = squared_distances(batch, x_train)
-        nearest = distances.argmin(dim=1)
-        labels.append(y_train[nearest])
-    return torch.cat(labels)
+    distances = squared_distances(x_test, x_train)
+    nearest = distances.argmin(dim=1)
+    return y_train[nearest]
 
 
 def prepare(array):
@@ -152,10 +148,10 @@ def check_brighten(attempt: Solution) -> Solution:
     )
 
 
-def check_decode(attempt: Solution, attempt_at_wall: Solution) -> tuple[Solution, Solution]:
-    """Whether `decode(records)` and `wall(images, rows, columns)` keep each byte in its place; both, or ours.
+def check_decode(attempt: Solution, attempt_at_picture: Solution) -> tuple[Solution, Solution]:
+    """Whether `decode(records)` and `side_by_side(images)` keep each byte in its place; both, or ours.
 
-    `wall` is tried once `decode` is right.
+    `side_by_side` is tried once `decode` is right.
     """
     records = torch.randint(0, 256, (6, 3073), dtype=torch.uint8, generator=_generator())
     truth = records[:, 1:].reshape(6, 3, 32, 32)
@@ -201,36 +197,49 @@ def check_decode(attempt: Solution, attempt_at_wall: Solution) -> tuple[Solution
         ),
     )
     if first is not attempt:
-        return first, wall
-    sheet = truth.permute(0, 2, 3, 1)  # (6, 32, 32, 3)
-    right = torch.cat([torch.cat(list(sheet[row * 3 : row * 3 + 3]), dim=1) for row in range(2)])
-    by_columns = torch.cat([torch.cat(list(sheet[row::2]), dim=1) for row in range(2)])
+        return first, side_by_side
+    three = truth[:3]
+    photos = three.permute(0, 2, 3, 1)  # (3, 32, 32, 3)
+    right = torch.cat(list(photos), dim=1)
+
+    def is_like(wrong: Any) -> bool:
+        return _same(attempt_at_picture(three), wrong)
+
     second = attempt_or_solution(
-        "wall",
-        attempt_at_wall,
-        wall,
+        "side_by_side",
+        attempt_at_picture,
+        side_by_side,
+        (lambda: torch.is_tensor(attempt_at_picture(three)), "Return one tensor."),
         (
-            lambda: _has_shape(attempt_at_wall(truth, 2, 3), (64, 96, 3)),
-            "For 2 rows and 3 columns the shape should be (2 * 32, 3 * 32, 3), with the color last.",
+            lambda: attempt_at_picture(three).shape != (96, 32, 3),
+            "The images stand one below the other. The shape for three images should be (32, 3 * 32, 3).",
         ),
         (
-            lambda: not _same(attempt_at_wall(truth, 2, 3), truth.reshape(64, 96, 3)),
+            lambda: attempt_at_picture(three).shape == (32, 96, 3),
+            "For three images the shape should be (32, 3 * 32, 3), with the color last.",
+        ),
+        (
+            lambda: not is_like(three.reshape(32, 96, 3)),
             "You only cut the numbers anew, in the order in which they are stored. Move the axes first (`permute`).",
         ),
         (
-            lambda: not _same(attempt_at_wall(truth, 2, 3), sheet.reshape(64, 96, 3)),
-            "The color is last now, but the rows of one image still follow each other. A row of the wall needs row 0 "
-            "of *all* its images: put the axis of pixel rows before the axis of columns.",
+            lambda: not is_like(photos.reshape(32, 96, 3)),
+            "The color is last now, but the rows of one image still follow each other. A row of the picture needs row "
+            "0 of *all* images: put the axis of pixel rows before the axis of images.",
         ),
         (
-            lambda: not _same(attempt_at_wall(truth, 2, 3), by_columns),
-            "The images run down the columns. They should run along the rows: split the first axis as (rows, columns).",
+            lambda: not is_like(three.permute(2, 3, 0, 1).reshape(32, 96, 3)),
+            "The images alternate from pixel to pixel: the axis of images comes after the axis of columns. All columns "
+            "of one image should come before those of the next.",
         ),
         (
-            lambda: _same(attempt_at_wall(truth, 2, 3), right),
-            "The shape is right, but not every pixel is in its place. Wanted before the last step: "
-            "(rows, 32, columns, 32, 3), in words: row of images, row of pixels, column of images, column of pixels, "
-            "color.",
+            lambda: not is_like(torch.cat(list(photos.transpose(1, 2)), dim=1)),
+            "Rows and columns of each image are swapped. In (N, C, H, W) the rows are axis 2 and the columns axis 3.",
+        ),
+        (
+            lambda: is_like(right),
+            "The shape is right, but not every pixel is in its place. Before the last step the order of the axes "
+            "should be row of pixels, image, column of pixels, color.",
         ),
     )
     return first, second
@@ -277,22 +286,18 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
     labels = 100 + torch.randperm(20, generator=_generator(3))
     distances = squared_distances(test, train)
 
-    def found(batch_size: int = 3) -> Any:
-        return attempt_at_labels(train, labels, test, batch_size)
+    def found() -> Any:
+        return attempt_at_labels(train, labels, test)
 
     second = attempt_or_solution(
         "nearest_labels",
         attempt_at_labels,
         nearest_labels,
-        (lambda: torch.is_tensor(found()), "Return one tensor; `torch.cat` joins a list of tensors."),
-        (
-            lambda: found().shape != (1,),
-            "Only the labels of one batch come back: collect those of every batch, and join them at the end.",
-        ),
+        (lambda: torch.is_tensor(found()), "Return one tensor."),
         (
             lambda: found().shape == (7,),
-            "There should be one label for each row of `x_test`. Its distances are a *row*, so the minimum is taken "
-            "along dim=1.",
+            "There should be one label for each row of `x_test`. If the matrix of distances has a row for each of "
+            "them, the minimum is taken along dim=1.",
         ),
         (
             lambda: not _same(found(), distances.argmin(dim=1)),
@@ -305,12 +310,6 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
         (
             lambda: _same(found(), labels[distances.argmin(dim=1)]),
             "Some labels are wrong, or not in the order of `x_test`.",
-        ),
-        (lambda: _same(found(50), found(1)), "The result should not depend on `batch_size`."),
-        (
-            lambda: _largest_tensor(lambda: found(1)) < _largest_tensor(lambda: found(7)),
-            "The labels are right, but `batch_size` makes no difference. Go through `x_test.split(batch_size)`, so "
-            "that only one batch of differences is in memory.",
         ),
     )
     return first, second
@@ -636,24 +635,6 @@ def _same(one: Any, other: Any) -> bool:
 
 def _near(one: Any, other: Any) -> bool:
     return one.shape == other.shape and torch.allclose(one.double(), other.double(), rtol=1e-4, atol=1e-5)
-
-
-def _largest_tensor(run: Callable[[], object]) -> int:
-    """The number of entries in the largest tensor that any operation of `run` returns."""
-    from torch.overrides import TorchFunctionMode
-
-    sizes = [0]
-
-    class Watch(TorchFunctionMode):
-        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            made = func(*args, **(kwargs or {}))
-            if torch.is_tensor(made):
-                sizes.append(made.numel())
-            return made
-
-    with Watch():
-        run()
-    return max(sizes)
 
 
 def _share(one: Any, other: Any) -> bool:
