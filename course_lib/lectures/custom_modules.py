@@ -279,6 +279,8 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
 
     right = F.conv2d(x, weight, none)
     summed = F.conv2d(x.sum(dim=0, keepdim=True), weight[:, :1], none)
+    windows = x.unfold(1, 3, 1).unfold(2, 3, 1)
+    as_matrices = torch.einsum("crwij,kcjl->krw", windows, weight)
     return attempt_or_solution(
         "conv2d", attempt, conv2d,
         (lambda: attempt(x, weight, none) is not None, "The function returns None: is there a `return`?"),
@@ -298,9 +300,15 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
          "Only the first channel is used. The window must have all channels: x[:, rows, columns]."),
         (lambda: not agrees(summed, x, weight, none),
          "Every channel was multiplied by the first slice of the filter. Each channel has a slice of its own."),
+        (lambda: not agrees(F.conv2d(x[-1:], weight[:, -1:], none), x, weight, none),
+         "Only the last channel is left. If you loop over channels, add each to the value instead of replacing it."),
+        (lambda: not agrees(as_matrices, x, weight, none),
+         "You multiply as matrices, with @. Window and filter are multiplied entry by entry, with *."),
         (lambda: not agrees(right / 27, x, weight, none) and not agrees(right / 9, x, weight, none),
          "You take a mean over the window. It should be the sum."),
-        (lambda: agrees(right, x, weight, none), "With a bias of zero some values differ from F.conv2d's."),
+        (lambda: agrees(right, x, weight, none),
+         "With a bias of zero some values differ from F.conv2d's. At each place, multiply the window by weight[k] "
+         "entry by entry and sum over channels, rows and columns."),
         (lambda: not agrees(right, x, weight, bias), "The bias is missing: add bias[k] to every value of map k."),
         (lambda: not agrees(F.conv2d(x, weight, 27 * bias), x, weight, bias)
          and not agrees(F.conv2d(x, weight, 3 * bias), x, weight, bias),
@@ -425,6 +433,8 @@ def check_running_center(attempt: Any) -> Any:
         (lambda: attempt(3)(PROBE.clone()) is not None, "forward returns None: is there a `return` in both modes?"),
         (lambda: not torch.allclose(attempt(3)(PROBE.clone()), PROBE - PROBE.mean(dim=1, keepdim=True)),
          "You subtract the mean of each row. The mean of each column is x.mean(dim=0)."),
+        (lambda: not torch.allclose(attempt(3)(PROBE.clone()), PROBE - PROBE.mean()),
+         "You subtract one mean of all numbers. Each column has its own: x.mean(dim=0)."),
         (lambda: torch.allclose(attempt(3)(PROBE.clone()), PROBE - MEANS),
          "In training, subtract the mean of the batch, and not the running center."),
         (lambda: not torch.equal(after(1).center, torch.zeros(3)), "A call in training should move `center`."),
@@ -439,6 +449,9 @@ def check_running_center(attempt: Any) -> Any:
         (lambda: torch.allclose(used()[0], PROBE - 0.1 * MEANS), "In eval mode, subtract `center`."),
         (lambda: not recorded(),
          "`center` requires a gradient: it holds on to the graph of every batch. Use mean.detach() in its update."),
+        (lambda: attempt(3)(PROBE.clone().requires_grad_()).requires_grad,
+         "The result is cut off from the graph, so no gradient reaches x. Only the update of center should be "
+         "unrecorded: use mean.detach() there."),
         (lambda: torch.allclose(gradient().sum(dim=0), torch.zeros(3), atol=1e-6),
          "The gradient should also flow through the mean that you subtract: detach it in the update of center only."),
         (lambda: "center" in dict(after(1).named_buffers()) and after(1).double().center.dtype is torch.float64,
