@@ -108,6 +108,8 @@ def check_cross_entropy(log_attempt: Function, loss_attempt: Function) -> tuple[
 
 def _check_log_softmax(attempt: Function) -> Function:
     wanted, large = log_softmax(LOGITS), log_softmax(LARGE)
+    shifted = LOGITS - LOGITS.max(axis=1, keepdims=True)
+    mixing = [z - np.log(np.exp(z).sum(axis=axis)) for z in (LOGITS, shifted) for axis in (None, 0)]
 
     def got(logits: Any = LOGITS) -> Any:
         return np.asarray(_quietly(attempt, logits.copy()))
@@ -144,6 +146,10 @@ def _check_log_softmax(attempt: Function) -> Function:
             lambda: not _close(got(), wanted + LOGITS.max(axis=1, keepdims=True)),
             "The log-sum is that of the shifted logits, but you subtract it from the logits themselves. Subtract it "
             "from the shifted ones.",
+        ),
+        (
+            lambda: not any(_close(got(), mixed) for mixed in mixing),
+            "The sum mixes the images. Each row has its own sum: `axis=1, keepdims=True`.",
         ),
         (
             lambda: _close(got(), wanted),
@@ -437,7 +443,8 @@ def _check_training_loop(attempt: Function) -> Function:
         ),
         (
             lambda: not _close(moved()[0], -0.5 * step_W / 6),
-            "The step of W is too small by the batch size. `gradient` has already divided by the number of images.",
+            "The step of W is too small by a factor of the batch size. `gradient` has already divided by the number of "
+            "images.",
         ),
         (
             lambda: _close(moved()[0], -0.5 * step_W),
@@ -584,7 +591,17 @@ def check_squared_error_gradient(attempt: Function) -> Function:
             "the sum over j of u_j p_j.",
         ),
         (
-            lambda: not (_close(got(), upstream - weighted) or _close(got(), p * upstream)),
+            lambda: (
+                not any(
+                    _close(got(), lacking)
+                    for lacking in (
+                        upstream - weighted,
+                        p * upstream,
+                        p * upstream - weighted,
+                        p * (upstream - upstream.sum(axis=1, keepdims=True)),
+                    )
+                )
+            ),
             "One factor or term is missing: it is p * (u - sum of u * p).",
         ),
         (
@@ -597,8 +614,8 @@ def check_squared_error_gradient(attempt: Function) -> Function:
             "A factor 2 is missing: the derivative of (p - y)² is 2 (p - y).",
         ),
         (
-            lambda: not _close(got(), p * (upstream - (upstream * p).sum(axis=0, keepdims=True))),
-            "The sum runs over the images. It should run over the classes: `axis=1, keepdims=True`.",
+            lambda: not any(_close(got(), p * (upstream - (upstream * p).sum(axis=axis))) for axis in (None, 0)),
+            "The sum mixes the images. It should run over the classes of each image: `axis=1, keepdims=True`.",
         ),
         (
             lambda: _close(got(), wanted),
@@ -692,11 +709,18 @@ def _check_worst_mistakes(attempt: Function) -> Function:
         ),
         (lambda: len(got()) == 3 and len(got(1)) == 1, "The result should hold k indices."),
         (
+            lambda: np.issubdtype(np.asarray(_quietly(attempt, logits.copy(), labels.copy(), 3)).dtype, np.integer),
+            "The result should hold indices, which are whole numbers, and not the losses themselves.",
+        ),
+        (
             lambda: got() != [2, 0, 3],
             "These are places within the array of mistakes, or of another order. Return indices of the images: index "
             "the array of wrong images with your order.",
         ),
-        (lambda: not set(got()) & {0, 3, 4}, "An image among these is classified correctly. Keep the wrong ones only."),
+        (
+            lambda: not set(got(4)) & {0, 3, 4},
+            "An image among these is classified correctly. Keep the wrong ones only.",
+        ),
         (lambda: set(got(1)) != {2}, "This is the mistake with the smallest loss. The largest comes first."),
         (
             lambda: [losses[place] for place in got()] == sorted((losses[place] for place in got()), reverse=True),

@@ -65,7 +65,7 @@ def scored_images(
 
 @styled
 def weight_images(weights: Mapping[str, ArrayLike], *, columns: int = 5) -> Canvas:
-    """Weights as pictures on one scale for all: blue where positive, red where negative, white at zero.
+    """Weights as pictures on one scale for all: blue where positive, orange where negative, white at zero.
 
     weights: label -> `(height, width)`.
     """
@@ -80,13 +80,13 @@ def weight_images(weights: Mapping[str, ArrayLike], *, columns: int = 5) -> Canv
         _bare(axes)
     figure.colorbar(drawn, ax=panels, label="weight", shrink=0.8, pad=0.02)
     parts = [f"{label} from {picture.min() + 0:.2g} to {picture.max() + 0:.2g}" for label, picture in pictures.items()]
-    figure.description = f"Weights drawn as images, blue positive and red negative. {'; '.join(parts)}."
+    figure.description = f"Weights drawn as images, blue positive and orange negative. {'; '.join(parts)}."
     return figure
 
 
 @styled
 def confusion(counts: ArrayLike) -> Canvas:
-    """A confusion matrix with its numbers: rows are true classes, columns predicted ones, mistakes in red.
+    """A confusion matrix with its numbers: rows are true classes, columns predicted ones, mistakes in orange.
 
     counts: `(classes, classes)` of whole numbers.
     """
