@@ -13,6 +13,7 @@ from course_lib.plots.circuits import circuit
 from course_lib.plots.classification import confusion, line_panels, scored_images, weight_images
 from course_lib.plots.convolutions import channel_sum, image_grid, kernel_steps, receptive_fields
 from course_lib.plots.curves import descent, loss_curves, scaling, step_errors
+from course_lib.plots.dense import dense_network
 from course_lib.plots.distributed import pipeline, ring_steps
 from course_lib.plots.exported import exported_graph, onnx_graph
 from course_lib.plots.graphs import graph
@@ -41,6 +42,7 @@ __all__ = [
     "class_counts",
     "color_row",
     "confusion",
+    "dense_network",
     "descent",
     "exported_graph",
     "four_steps",
