@@ -126,17 +126,6 @@ def init_kaiming(model):
             nn.init.zeros_(layer.bias)
 
 
-def lr_search(make_model, optimizer_class, lrs, x, y, **settings):
-    """Train a new model for two epochs at each learning rate. Returns the mean loss of the second epoch for each."""
-    losses = []
-    for lr in lrs:
-        model = make_model()
-        optimizer = optimizer_class(model.parameters(), lr=lr, **settings)
-        history = train(model, optimizer, x, y, batch_size=50, epochs=2)
-        losses.append(history[-1])
-    return losses
-
-
 def three_runs(seed: int = 0) -> dict[str, list[float]]:
     """The runs that the lecture opens with: what differs -> the mean loss of each of ten epochs."""
     from course_lib.data import load_digits
@@ -281,6 +270,14 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
     def moving() -> _Training:
         return _trained(attempt, lr=0.5)
 
+    def repeats_itself() -> bool:
+        with torch.random.fork_rng(devices=[]):
+            runs = []
+            for state in (1, 2):
+                torch.manual_seed(state)
+                runs.append(moving().batches)
+        return runs[0] == runs[1]
+
     def epochs_of(training: _Training) -> list[list[int]]:
         rows = [row for batch in training.batches for row in batch]
         return [rows[:10], rows[10:]]
@@ -312,6 +309,11 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             "10 examples in batches of 4 are 3 updates in each epoch, the last of them with 2 examples.",
         ),
         (
+            lambda: len(moving().batches) <= 6,
+            "The model is called more than once for each batch. Compute the loss once, before the update, and use it "
+            "for `backward` and for the returned mean.",
+        ),
+        (
             lambda: all(sorted(rows) == list(range(10)) for rows in epochs_of(moving())),
             "Every example should be used exactly once in each epoch: shuffle all the numbers, then cut into batches.",
         ),
@@ -323,6 +325,11 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             lambda: epochs_of(moving())[0] != epochs_of(moving())[1],
             "Both epochs use the same order. Seed the generator and shuffle: one before the loop over epochs, the "
             "other inside.",
+        ),
+        (
+            repeats_itself,
+            "A second run with the same `seed` shuffles differently. Draw from the generator: "
+            "`torch.randperm(len(x), generator=generator)`.",
         ),
         (
             lambda: not torch.equal(moving().weight, moving().start["0.weight"]),
@@ -433,6 +440,8 @@ IN_PLACE_TESTS = (
     "The parameters do not move. `p = p - ...` makes a new tensor and leaves the parameter as it was; `p -= ...` "
     "changes it.",
     "Your `step` fails for a parameter whose `.grad` is None. Skip it, as `SGD` does.",
+    "A parameter whose `.grad` is None ends your loop, so those after it do not move. Skip only that one, with "
+    "`continue` or `if`.",
     "Your `step` changes `p.grad`. Only the parameters and the optimizer's own state should change.",
 )
 
@@ -443,12 +452,16 @@ def check_momentum(attempt: type) -> type:
     def moves(*grads: float, momentum: float = 0.9) -> list[float]:
         return _moves(attempt, list(grads), momentum=momentum)
 
-    in_place, still, none, changed = IN_PLACE_TESTS
+    in_place, still, none, ended, changed = IN_PLACE_TESTS
     return attempt_or_solution(
         "Momentum",
         attempt,
         Momentum,
         (lambda: "in-place operation" not in _error_of(lambda: moves(1.0)), in_place),
+        (
+            lambda: not _is(moves(1.0, 1.0), 0.0, -1.0),
+            "The first step is 0 and the second is not: the parameter moves before the gradient is in the velocity.",
+        ),
         (lambda: moves(1.0) != [0.0], still),
         (lambda: moves(1.0)[0] < 0, "You go uphill: subtract."),
         (
@@ -483,6 +496,7 @@ def check_momentum(attempt: type) -> type:
             "It fails with two parameters. Each needs a velocity of its own, with its own shape.",
         ),
         (lambda: not _error_of(lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)), none),
+        (lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)[0][1].item() != 1.0, ended),
         (lambda: _keeps_the_gradient(attempt), changed),
         (
             lambda: _same_walk(
@@ -505,7 +519,7 @@ def check_adam(attempt: type) -> type:
     def first() -> float:
         return moves(3.0)[0]
 
-    in_place, still, none, changed = IN_PLACE_TESTS
+    in_place, still, none, ended, changed = IN_PLACE_TESTS
     return attempt_or_solution(
         "Adam",
         attempt,
@@ -514,6 +528,10 @@ def check_adam(attempt: type) -> type:
         (
             lambda: "ZeroDivisionError" not in _error_of(first) and math.isfinite(first()),
             "The first step divides by zero, because 1 - beta**0 = 0: `self.t` should be 1 in the first step.",
+        ),
+        (
+            lambda: first() != 0.0 or moves(3.0, 3.0)[1] == 0.0,
+            "The first step is 0 and the second is not: update `m` and `v` first, and use them afterward.",
         ),
         (lambda: first() != 0.0, still),
         (lambda: first() < 0, "You go uphill: subtract."),
@@ -531,6 +549,10 @@ def check_adam(attempt: type) -> type:
         ),
         (lambda: not _is([first()], -math.sqrt(3)), "`v` should be the mean of the *squared* gradients."),
         (
+            lambda: not _is([first()], -(0.3 / 0.19) / math.sqrt(0.009 / (1 - 0.999**2))),
+            "`self.t` is 2 in the first step. It counts steps: add 1 once in each, outside the loop over parameters.",
+        ),
+        (
             lambda: _is([first()], -1.0),
             "For a gradient of 3 the first step should be exactly `lr`, because m_hat = 3 and v_hat = 9.",
         ),
@@ -541,8 +563,9 @@ def check_adam(attempt: type) -> type:
         ),
         (
             lambda: _same_walk(attempt, Adam, [[[3.0]], [[-3.0]], [[1.0]]], lr=0.1),
-            "The first step is right, the later ones are not. Are `m` and `v` kept as they are, without the "
-            "correction, and does `self.t` grow by 1 in each step?",
+            "The first step is right, the later ones are not. Are `m` and `v` changed in place "
+            "(`m *= ...`, not `m = ...`), are they kept without the correction, and does `self.t` grow by 1 in each "
+            "step?",
         ),
         (
             lambda: (
@@ -561,6 +584,7 @@ def check_adam(attempt: type) -> type:
             "`eps` should be added to the square root, not under it; and use `self.eps`.",
         ),
         (lambda: not _error_of(lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)), none),
+        (lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)[0][1].item() != 1.0, ended),
         (lambda: _keeps_the_gradient(attempt), changed),
         (
             lambda: _same_walk(attempt, torch.optim.Adam, _drawn_grads(100), lr=0.01),
@@ -639,92 +663,4 @@ def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[
             lambda: all(layer.weight.requires_grad and layer.weight.is_leaf for layer in initialized()),
             "The weights no longer require a gradient. Change their values, not the tensors themselves.",
         ),
-    )
-
-
-# Exercise 6: the search for a learning rate.
-
-
-@dataclass
-class _Search:
-    returned: Any
-    models: int
-    optimizers: list[tuple[tuple[int, ...], dict[str, Any]]]
-    """for each one made, the identities of its parameters and its settings"""
-    updates: int
-
-
-def _searched(function: Callable[..., list[float]], lrs: list[float]) -> _Search:
-    """Run a search on 110 examples, with momentum 0.5 as the other setting."""
-    x, y = _ten_examples()
-    models: list[Any] = []
-    made: list[tuple[tuple[int, ...], dict[str, Any]]] = []
-    updates: list[int] = []
-
-    def make_model() -> Any:
-        models.append(_linear_model())
-        return models[-1]
-
-    class Recorded(torch.optim.SGD):
-        def __init__(self, params: Any, **settings: Any) -> None:
-            params = list(params)
-            made.append((tuple(map(id, params)), settings))
-            super().__init__(params, **settings)
-            self.register_step_post_hook(lambda *_: updates.append(1))
-
-    returned = function(make_model, Recorded, lrs, x.repeat(11, 1), y.repeat(11), momentum=0.5)
-    return _Search(returned, len(models), made, len(updates))
-
-
-def check_lr_search(attempt: Callable[..., list[float]]) -> Callable[..., list[float]]:
-    """What the lecture continues with: `attempt` if each rate gets a fresh start, else our `lr_search`."""
-    lrs = [0.1, 0.3, 1.0]
-
-    def searched() -> _Search:
-        return _searched(attempt, lrs)
-
-    def settings(name: str) -> list[Any]:
-        return [known.get(name) for _, known in searched().optimizers]
-
-    def gap(epoch: int) -> float:
-        """The largest relative difference to the losses of this epoch. A reader's `train` may shuffle differently."""
-
-        def right(make_model: Any, optimizer_class: Any, lrs: Any, x: Any, y: Any, **settings: Any) -> list[float]:
-            models = [make_model() for _ in lrs]
-            pairs = [(m, optimizer_class(m.parameters(), lr=lr, **settings)) for m, lr in zip(models, lrs, strict=True)]
-            return [train(m, optimizer, x, y, batch_size=50, epochs=2)[epoch] for m, optimizer in pairs]
-
-        wanted = _searched(right, lrs).returned
-        return max(abs(float(one) / float(other) - 1) for one, other in zip(searched().returned, wanted, strict=True))
-
-    return attempt_or_solution(
-        "lr_search",
-        attempt,
-        lr_search,
-        (
-            lambda: searched().models > 0 and len(searched().optimizers) > 0,
-            "Make the model with `make_model()` and its optimizer with `optimizer_class(...)`.",
-        ),
-        (
-            lambda: searched().models == 3,
-            "Every learning rate needs a new model, or it starts where the last one stopped. "
-            "Call `make_model()` once for each, inside the loop.",
-        ),
-        (
-            lambda: len({ids for ids, _ in searched().optimizers}) == 3,
-            "Every new model needs a new optimizer: the old one holds the parameters of the old model.",
-        ),
-        (lambda: settings("lr") == lrs, "Each optimizer should get its own rate: `lr=lr`."),
-        (lambda: settings("momentum") == [0.5] * 3, "Pass the other settings on to the optimizer: `**settings`."),
-        (
-            lambda: searched().updates == 18,
-            "110 examples in batches of 50 are 3 updates in each epoch. Train for two epochs at each of the rates.",
-        ),
-        (lambda: searched().returned is not None, NOTHING_RETURNED),
-        (
-            lambda: len(searched().returned) == 3 and all(isinstance(value, float) for value in searched().returned),
-            "Return one number for each rate. `train` returns a list: the loss of the second epoch is its last entry.",
-        ),
-        (lambda: gap(0) > gap(1), "You return the loss of the first epoch. That of the second is `history[-1]`."),
-        (lambda: gap(1) < 0.05, "The models are trained as they should be, but the losses are not those of `train`."),
     )
