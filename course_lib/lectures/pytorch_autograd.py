@@ -1,4 +1,4 @@
-"""Checks for the exercises of lecture 06 and the solutions that it continues with.
+"""Checks for the exercises of lecture 06 and of the extra on checking a backward pass, and their solutions.
 
 Each check names the first mistake that it finds. The solutions are those that are folded in the lecture, word for word.
 `lectures` loads this module when a notebook asks for it, so torch may be imported here: one solution is a class that is
@@ -136,15 +136,11 @@ class MyLinear(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad_output):
-        """grad_output: (N, n_out). Returns the gradients for x, w and b; None for one that nobody wants."""
+        """grad_output: (N, n_out). Returns the gradients for x, w and b."""
         x, w = ctx.saved_tensors
-        grad_x = grad_w = grad_b = None
-        if ctx.needs_input_grad[0]:
-            grad_x = grad_output @ w.T
-        if ctx.needs_input_grad[1]:
-            grad_w = x.T @ grad_output
-        if ctx.needs_input_grad[2]:
-            grad_b = grad_output.sum(0)
+        grad_x = grad_output @ w.T
+        grad_w = x.T @ grad_output
+        grad_b = grad_output.sum(0)
         return grad_x, grad_w, grad_b
 
 
@@ -554,19 +550,13 @@ def check_MyLinear(attempt: Any) -> Any:
     def only_for(place: int) -> bool:
         return gradcheck(*(place == k for k in range(3)))
 
-    def returned(*wanted: bool) -> Any:
-        """what `backward` itself returns if gradients are wanted for these of the inputs"""
+    def own_shape() -> bool:
+        """of the gradient for b as `backward` itself returns it"""
         kept: list[Any] = []
-        ctx = SimpleNamespace(save_for_backward=lambda *tensors: kept.extend(tensors), needs_input_grad=wanted)
+        ctx = SimpleNamespace(save_for_backward=lambda *tensors: kept.extend(tensors), needs_input_grad=(True,) * 3)
         function.forward(ctx, x, w, b)
         ctx.saved_tensors = tuple(kept)
-        return function.backward(ctx, arriving(1.0))
-
-    def own_shape() -> bool:
-        return bool(returned(True, True, True)[2].shape == b.shape)
-
-    def skips() -> bool:
-        return returned(False, True, True)[0] is None
+        return bool(function.backward(ctx, arriving(1.0))[2].shape == b.shape)
 
     def notices() -> bool:
         inputs = [tensor.clone().requires_grad_() for tensor in (x, w, b)]
@@ -603,7 +593,6 @@ def check_MyLinear(attempt: Any) -> Any:
         (own_shape,
          "backward returns a gradient for b that has the shape of the output. PyTorch happens to sum it for you, but a "
          "gradient should have the shape of its input, (n_out,): b is added to every row, so sum over the rows."),
-        (skips, "For data, ctx.needs_input_grad[0] is False. Return None then, and skip the matrix product."),
     )  # fmt: skip
 
 
