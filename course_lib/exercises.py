@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sysconfig
 import textwrap
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -52,12 +55,27 @@ def attempt_or_solution(name: str, attempt: T, solution: T, *tests: tuple[Callab
 
         double = attempt_or_solution("double", double, _solution, (lambda: double(2) == 4, "Twice 2 is 4."))
 
-    tests: as for `exercise`.
+    tests: as for `exercise`; but an error is told by its message and the reader's line, since a traceback would show
+    the checks, and the lecture goes on.
     """
-    if _is_right(name, *tests):
-        return attempt
-    print("Until it is right, the lecture continues with a solution of ours.")
+    try:
+        if _is_right(name, *tests):
+            return attempt
+    except Exception as error:
+        print(f"{name}: your code raises {type(error).__name__}: {textwrap.shorten(str(error), 300)}")
+        if line := _line_of_reader(error):
+            print(f"    in this line: {line}")
+        print("Call it yourself to see the whole error; for arrays, print the shapes that meet in that line.")
+    print("Until it is right, the lecture continues with our solution.")
     return solution
+
+
+def _line_of_reader(error: Exception) -> str:
+    """The innermost line of the traceback that is neither ours nor a library's; empty if there is none."""
+    libraries = [str(Path(__file__).parent), *map(str, sysconfig.get_paths().values())]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.line or "" for frame in frames if not frame.filename.startswith((*libraries, "<frozen"))]
+    return lines[-1] if lines else ""
 
 
 def _is_right(name: str, *tests: tuple[Callable[[], object], str]) -> bool:

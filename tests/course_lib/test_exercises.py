@@ -86,3 +86,14 @@ def test_a_lecture_goes_on_with_what_is_right(value: int, goes_on_with: str) -> 
 def test_a_lecture_goes_on_with_our_solution_while_there_is_no_attempt(capsys: pytest.CaptureFixture[str]) -> None:
     assert attempt_or_solution("E", "attempt", "solution", (_unwritten, "hint")) == "solution"
     assert "waits for you" in capsys.readouterr().out
+
+
+def test_the_readers_own_error_is_told_with_its_line_and_the_lecture_goes_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def attempt(x: int) -> float:
+        return x / 0
+
+    assert attempt_or_solution("E", attempt, None, (lambda: attempt(1) == 2, "hint")) is None
+    said = capsys.readouterr().out
+    assert "ZeroDivisionError: division by zero" in said and "in this line: return x / 0" in said
