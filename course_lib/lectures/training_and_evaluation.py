@@ -471,6 +471,11 @@ def check_warmup_cosine(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "steps *since the warm-up*, divided by the number of steps that remain.",
         ),
         (
+            lambda: not near(30, math.cos(math.pi / 4)),
+            "That is a quarter of a cosine wave, steepest at its end. Half a wave runs from angle 0 to pi, where the "
+            "cosine is -1: add 1, and halve the sum.",
+        ),
+        (
             lambda: factor(49) > -1e-6,
             "The factor becomes negative, so the updates would go uphill. Add 1 to the cosine before you halve it.",
         ),
@@ -531,7 +536,8 @@ def check_checkpoint(save: Callable[..., Any], load: Callable[..., Any]) -> Pair
         (lambda: _saved(save) is not None, "`save_checkpoint` writes no file at `path`: call `torch.save(..., path)`."),
         (
             lambda: _saved(save) != "refused",
-            "`torch.load(path)` refuses the file: it contains whole objects. Save their `state_dict()`.",
+            "`torch.load(path)` refuses the file: it contains whole objects, or functions that you did not call. Save "
+            "what `state_dict()`, `get_state()` and `torch.get_rng_state()` return.",
         ),
         (
             lambda: isinstance(_saved(save), dict) and set(_saved(save)) >= PARTS,
