@@ -141,7 +141,7 @@ def check_neuron_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
          "is the first of them, and for the neuron in the figure it is 16."),
         (lambda: not everywhere(lambda _, got, truth: _same(np.sort(got[1:]), np.sort(truth[1:]))
                                 and not _same(got[3], truth[3])),
-         "These are the right gradients in another order. Return loss, grad_w, grad_x, grad_b."),
+         "These are the right gradients in a different order. Return loss, grad_w, grad_x, grad_b."),
         (lambda: not everywhere(lambda _, got, truth: got[3] == 0),
          "grad_b is 0 even where s is positive. There s is the larger input of max, so the whole gradient goes to s."),
         (lambda: not everywhere(lambda _, got, truth: _same(got[3], truth[3] / 2)),
@@ -152,7 +152,7 @@ def check_neuron_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
          "grad_b is wrong where s is positive. Walk back from the loss to e, h, s and b, and multiply at each "
          "operation the local gradient by the upstream gradient."),
         (lambda: not everywhere(lambda _, got, truth: _same(got[1:3], (truth[2], truth[1]))),
-         "grad_w and grad_x are exchanged. A product passes to each input the value of the other one, times upstream."),
+         "grad_w and grad_x are swapped. A product passes to each input the value of the other one, times upstream."),
         (lambda: not everywhere(lambda numbers, got, truth: _same(got[1], numbers[1])),
          "grad_w is the local gradient alone. Multiply it by the upstream gradient, grad_a."),
         (lambda: everywhere(lambda _, got, truth: _same(got[1], truth[1])),
@@ -463,8 +463,12 @@ class _Small(NamedTuple):
     of: tuple[Any, ...]
 
 
+class Variable(SimpleNamespace):
+    """Stands for the lecture's own in a check, also in the messages of errors."""
+
+
 def _variable(value: Any) -> Any:
-    return SimpleNamespace(value=np.asarray(value, dtype=float), grad=None)
+    return Variable(value=np.asarray(value, dtype=float), grad=None)
 
 
 def _tape(*records: tuple[str, Sequence[Any], Any]) -> Any:

@@ -60,7 +60,12 @@ def circuit(program: Sequence[str], /, *, backward: bool = False, **inputs: floa
     placed = _place(steps)
     last = placed[id(steps[-1].output)]
     bottom = max(spot.y for spot in placed.values())
-    left, right, low, high = -0.55, last.x * COLUMN + 1.5, -bottom * ROW - 0.65, 0.65
+    arcs = [
+        _middle(placed[id(number)], placed[id(step.output)], _bend(step, index, placed))[1]
+        for step in steps
+        for index, number in enumerate(step.inputs)
+    ]
+    left, right, low, high = -0.55, last.x * COLUMN + 1.5, -bottom * ROW - 0.65, max(0.65, *(y + 0.4 for y in arcs))
     figure, (axes,) = canvas(right - left, high - low)
     figure.set_layout_engine("none")
     axes.set_position((0, 0, 1, 1))  # one unit of the axes is then one inch
@@ -71,10 +76,7 @@ def circuit(program: Sequence[str], /, *, backward: bool = False, **inputs: floa
     shapes = {key: _draw_node(axes, spot, backward and uses.count(spot.node) > 1) for key, spot in placed.items()}  # type: ignore[arg-type]
     for step in steps:
         for index, (number, flows_back) in enumerate(zip(step.inputs, step.backward(), strict=True)):
-            twice = step.inputs.count(number) > 1
-            start, end = placed[id(number)], placed[id(step.output)]
-            far = end.x - start.x > 1
-            bend = 0.32 * (-1) ** index if twice else 0.0 if not far else 0.22 if start.y > 0 else -0.28
+            start, end, bend = placed[id(number)], placed[id(step.output)], _bend(step, index, placed)
             _arrow(axes, (start, end), (shapes[id(number)], shapes[id(step.output)]), bend)
             _label(axes, start, end, bend, number, flows_back if backward else None)
     _output(axes, last, shapes[id(steps[-1].output)], steps[-1].output, backward)
@@ -154,11 +156,26 @@ def _arrow(axes: Axes, ends: tuple[Placed, Placed], shapes: tuple[Patch, Patch],
     axes.add_patch(arrow)
 
 
+def _bend(step: Step, index: int, placed: dict[int, Placed]) -> float:
+    """How far the arrow of an input swings out: both ways if it is used twice, around the others if it is far."""
+    number = step.inputs[index]
+    start, end = placed[id(number)], placed[id(step.output)]
+    if step.inputs.count(number) > 1:
+        return 0.32 if index == 0 else -0.32
+    if end.x - start.x <= 1:
+        return 0.0
+    return 0.22 if start.y > 0 else -0.28
+
+
+def _middle(start: Placed, end: Placed, bend: float) -> tuple[float, float]:
+    """The middle of a quadratic curve whose control point lies beside the straight line, as arc3 has it."""
+    x0, y0, x1, y1 = start.x * COLUMN, -start.y * ROW, end.x * COLUMN, -end.y * ROW
+    return (x0 + x1) / 2 + bend * (y1 - y0) / 2, (y0 + y1) / 2 - bend * (x1 - x0) / 2
+
+
 def _label(axes: Axes, start: Placed, end: Placed, bend: float, number: Number, flows_back: float | None) -> None:
     """Value and contribution at the middle of an arrow, on a white ground; the name too, if it is a result."""
-    x0, y0, x1, y1 = start.x * COLUMN, -start.y * ROW, end.x * COLUMN, -end.y * ROW
-    # The middle of a quadratic curve whose control point lies beside the straight line, as arc3 has it.
-    x, y = (x0 + x1) / 2 + bend * (y1 - y0) / 2, (y0 + y1) / 2 - bend * (x1 - x0) / 2
+    x, y = _middle(start, end, bend)
     _numbers(axes, x, y, f"{number.name} = {_signed(number.value)}" if start.op else _signed(number.value), flows_back)
 
 

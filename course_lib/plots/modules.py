@@ -166,15 +166,23 @@ def _times(shape: Sequence[int]) -> str:
 
 
 @styled
-def image_row(images: Mapping[str, ArrayLike]) -> Canvas:
+def image_row(images: Mapping[str, ArrayLike], symmetric: bool = False) -> Canvas:
     """Small gray images side by side, each on its own scale: white at its least value, black at its largest.
 
-    `images`: label -> `(height, width)`.
+    `images`: label -> `(height, width)`. `symmetric`: white at 0 in every image, red above and blue below.
     """
     arrays = {label: np.asarray(image, dtype=float) for label, image in images.items()}
-    figure, panels = canvas(min(9.0, 1.25 * len(arrays) + 0.2), 1.6, panels=len(arrays))
+    more_lines = max(label.count("\n") for label in arrays)
+    figure, panels = canvas(min(9.0, 1.25 * len(arrays) + 0.2), 1.6 + 0.25 * more_lines, panels=len(arrays))
     for axes, (label, array) in zip(panels, arrays.items(), strict=True):
-        axes.imshow(array, cmap="Greys", interpolation="nearest")
+        limit = float(np.abs(array).max(initial=0)) if symmetric else None
+        axes.imshow(
+            array,
+            cmap="RdBu_r" if symmetric else "Greys",
+            vmin=-limit if limit else None,
+            vmax=limit or None,
+            interpolation="nearest",
+        )
         axes.set_title(label, fontsize=9.5, loc="center", pad=5)
         axes.grid(False)
         axes.set_xticks([])
@@ -182,10 +190,12 @@ def image_row(images: Mapping[str, ArrayLike]) -> Canvas:
         for spine in axes.spines.values():
             spine.set(visible=True, color=FAINT)
     parts = [
-        f"{label}, {array.shape[0]} by {array.shape[1]}, from {array.min():.3g} to {array.max():.3g}"
+        f"{' '.join(label.split())}, {array.shape[0]} by {array.shape[1]}, from {array.min():.3g} to {array.max():.3g}"
         for label, array in arrays.items()
     ]
     figure.description = f"{len(arrays)} images side by side: {'; '.join(parts)}."
+    if symmetric:
+        figure.description += " White is 0, red is positive, blue is negative."
     return figure
 
 

@@ -103,3 +103,15 @@ def test_images_stand_side_by_side_each_on_its_own_scale(convert: Any) -> None:
     assert [axes.images[0].get_clim() for axes in figure.axes] == [(0, 0.1), (0, 9)]
     assert figure.description == ("2 images side by side: weak, 3 by 3, from 0 to 0.1; strong, 5 by 5, from 0 to 9.")
     assert len(figure.png()) > 1000
+
+
+def test_images_with_a_sign_are_white_at_zero() -> None:
+    figure = plots.image_row({"signed": np.array([[-1.0, 0.0, 4.0]])}, symmetric=True)
+    assert figure.axes[0].images[0].get_clim() == (-4, 4)
+    assert figure.description.endswith("from -1 to 4. White is 0, red is positive, blue is negative.")
+
+
+def test_a_row_of_images_has_room_for_labels_of_two_lines() -> None:
+    one, two = plots.image_row({"a": np.eye(3)}), plots.image_row({"a\nb": np.eye(3)})
+    assert two.get_size_inches()[1] > one.get_size_inches()[1]
+    assert "side by side: a b, 3 by 3" in two.description
