@@ -92,7 +92,7 @@ class Momentum(SGD):
 
 
 class Adam(SGD):
-    """The mean of recent gradients, divided by the root of the mean of their squares."""
+    """A moving average of the gradients, divided by the root of one of their squares."""
 
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8):
         super().__init__(params, lr)
@@ -550,7 +550,12 @@ def check_adam(attempt: type) -> type:
         (lambda: not _is([first()], -math.sqrt(3)), "`v` should be the mean of the *squared* gradients."),
         (
             lambda: not _is([first()], -(0.3 / 0.19) / math.sqrt(0.009 / (1 - 0.999**2))),
-            "`self.t` is 2 in the first step. It counts steps: add 1 once in each, outside the loop over parameters.",
+            "`self.t` is 2 in the first step. Start it at 0, and add 1 once in each step, outside the loop over "
+            "parameters.",
+        ),
+        (
+            lambda: not _is([first()], -((0.3 * 0.999 + 0.009) / 0.1) / math.sqrt((0.3 * 0.999 + 0.009) / 0.001)),
+            "`m` and `v` share their tensors, so a change of one changes the other. Make two lists of zeros.",
         ),
         (
             lambda: _is([first()], -1.0),
