@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -20,8 +19,7 @@ from course_lib import virtual_cuda
 from course_lib.exercises import attempt_or_solution
 
 __all__ = [
-    "check_MyLinear",
-    "check_count_uses",
+    "check_Ternary",
     "check_make_parameters",
     "check_newton",
     "check_run_backward",
@@ -52,7 +50,7 @@ def make_parameters(sizes, seed=0, device="cpu"):
 def count_uses(result):
     """Every node of the graph that was recorded for `result`.
 
-    Returns a dict: node -> how often it stands in another node's next_functions; result.grad_fn -> 0.
+    Returns a dict: node -> how often it appears in the next_functions of the other nodes; result.grad_fn -> 0.
     """
     uses = {result.grad_fn: 0}
     to_visit = [result.grad_fn]
@@ -61,7 +59,7 @@ def count_uses(result):
         for source, _ in node.next_functions:
             if source is None:
                 continue
-            if source not in uses:
+            if source not in uses:  # met for the first time
                 uses[source] = 0
                 to_visit.append(source)
             uses[source] += 1
@@ -94,7 +92,7 @@ def train(model, params, images, labels, batches, lr=0.5, clear=True):
     """Mini-batch gradient descent on the cross-entropy; changes `params` in place.
 
     model: takes params and images, (N, 64), and returns logits, (N, 10). labels: (N,).
-    batches: for each step, a tensor with the numbers of its rows. clear: whether to clear the gradients.
+    batches: for each step, a tensor with the row indices of its batch. clear: whether to clear the gradients.
     Returns a list with one Python float for each step: the loss on its batch before the update.
     """
     losses = []
@@ -125,23 +123,22 @@ def newton(f, start, steps):
     return t.item()
 
 
-class MyLinear(torch.autograd.Function):
-    """x @ w + b, with x: (N, n_in), w: (n_in, n_out), b: (n_out,)."""
+class Ternary(torch.autograd.Function):
+    """Each element of w becomes -size, 0 or size, the nearest; the gradient goes straight through."""
 
     @staticmethod
-    def forward(ctx, x, w, b):
-        """Returns x @ w + b, (N, n_out)."""
-        ctx.save_for_backward(x, w)
-        return x @ w + b
+    def forward(ctx, w, size):
+        """w: a tensor, size: a positive number. Returns a new tensor of w's shape and dtype."""
+        ctx.save_for_backward(w)
+        ctx.size = size
+        return (w / size).round().clamp(-1, 1) * size
 
     @staticmethod
     def backward(ctx, grad_output):
-        """grad_output: (N, n_out). Returns the gradients for x, w and b."""
-        x, w = ctx.saved_tensors
-        grad_x = grad_output @ w.T
-        grad_w = x.T @ grad_output
-        grad_b = grad_output.sum(0)
-        return grad_x, grad_w, grad_b
+        """grad_output: w's shape. Returns the gradient for w, and None for size."""
+        (w,) = ctx.saved_tensors
+        grad_w = grad_output * (w.abs() <= ctx.size)
+        return grad_w, None
 
 
 def network(params: Any, images: Any) -> Any:
@@ -151,8 +148,9 @@ def network(params: Any, images: Any) -> Any:
 
 
 def vjp(node: Any, upstream: Any) -> tuple[Any, ...]:
-    """The gradient that a node sends back to each of its inputs, None for an input that wants none."""
+    """The gradient that a node sends back to each of its inputs, or None for an input that requires no gradient."""
     with torch.no_grad():
+        upstream = upstream.sum_to_size(node._input_metadata[0].shape)  # the shape of the operation's result
         grads = node(upstream)
     return grads if isinstance(grads, tuple) else (grads,)
 
@@ -216,67 +214,6 @@ def check_make_parameters(attempt: Any) -> Any:
     )  # fmt: skip
 
 
-def check_count_uses(attempt: Any) -> Any:
-    """`count_uses(result)` returns a dict from each node behind `result` to the number of uses of its tensor."""
-    count: Any = attempt
-
-    def kinds(result: Any) -> list[tuple[str, int]]:
-        return sorted((type(node).__name__, uses) for node, uses in count(result).items())
-
-    def of_sum() -> Any:
-        x, y, z = (torch.ones(2, requires_grad=True) for _ in range(3))
-        return (x * y + z).sum()
-
-    def squares() -> Any:
-        x = torch.ones(2, requires_grad=True)
-        return (x * x).sum()
-
-    def through_one_product() -> Any:
-        a = 2 * torch.ones(2, requires_grad=True)
-        return (a.exp() + a.sin()).sum()
-
-    def with_data() -> Any:
-        return (torch.ones(2) * torch.ones(2, requires_grad=True)).sum()
-
-    def deep() -> Any:
-        x = torch.ones(2, requires_grad=True)
-        for _ in range(3000):
-            x = x + 1
-        return x.sum()
-
-    return attempt_or_solution(
-        "count_uses", attempt, count_uses,
-        (lambda: not _raises(AttributeError, lambda: count(of_sum()), "'tuple' object has no attribute"),
-         "An entry of next_functions is a pair. Its first element is the node: for source, number in ..."),
-        (lambda: count(of_sum()) is not None, "Your function returns None. Is there a `return`?"),
-        (lambda: isinstance(count(of_sum()), dict), "Return a dict: node -> number of uses."),
-        (lambda: not _raises(AttributeError, lambda: count(with_data()), "NoneType") and None not in count(with_data()),
-         "An input that requires no gradient appears as None in next_functions. Skip it."),
-        (lambda: all(hasattr(node, "next_functions") for node in count(of_sum())),
-         "A key of your dict is no node. An entry of next_functions is a pair; its first element is the node."),
-        (lambda: (result := of_sum()).grad_fn in count(result),
-         "result.grad_fn is missing. It is a node of the graph, too, and no other node names it: its count is 0."),
-        (lambda: len(kinds(of_sum())) == 6,
-         "For (x * y + z).sum() there are six nodes: sum, add, mul and one for each of the three leaves. "
-         "Visit the next_functions of every node that you find."),
-        (lambda: (result := of_sum()) is not None and count(result)[result.grad_fn] == 0,
-         "No other node names result.grad_fn as a source, so its count is 0."),
-        (lambda: ("AccumulateGrad", 2) in kinds(squares()),
-         "In (x * x).sum() the node of x stands twice in next_functions, because x is used twice. Count each time, "
-         "also for a node that you know already."),
-        (lambda: ("AccumulateGrad", 1) in kinds(through_one_product()),
-         "In a = 2 * x; a.exp() + a.sin(), x is used only once, though two ways lead to a. Go through the "
-         "next_functions of each node only once."),
-        (lambda: kinds(through_one_product()) == [("AccumulateGrad", 1), ("AddBackward0", 1), ("ExpBackward0", 1),
-                                                  ("MulBackward0", 2), ("SinBackward0", 1), ("SumBackward0", 0)],
-         "For a = 2 * x; (a.exp() + a.sin()).sum(), the product a is used twice, the result not at all and everything "
-         "else once."),
-        (lambda: not _raises(RecursionError, lambda: count(deep())) and len(count(deep())) == 3002,
-         "A graph of 3000 operations is deeper than Python's recursion limit. Keep a list of nodes to visit instead of "
-         "calling the function from itself."),
-    )  # fmt: skip
-
-
 def check_run_backward(attempt: Any) -> Any:
     """`run_backward(result)` adds to the leaves' `.grad` what `result.backward()` adds."""
     run: Any = attempt
@@ -314,6 +251,19 @@ def check_run_backward(attempt: Any) -> Any:
 
     def with_bias(w: Any, b: Any) -> Any:
         return (((torch.ones(4, 3, dtype=torch.float64) * w) + b) ** 2).sum()
+
+    def centered(x: Any) -> Any:
+        return ((x - x.mean()) ** 3).sum()
+
+    def scaled(x: Any) -> Any:
+        return (x * x.sum()).sum()
+
+    def is_its_own() -> bool:
+        """whether `run` gets along without PyTorch's backward pass"""
+        theirs = [mock.patch(f"torch.{name}") for name in ("Tensor.backward", "autograd.backward", "autograd.grad")]
+        with theirs[0] as first, theirs[1] as second, theirs[2] as third:
+            _raises(Exception, lambda: run(square(leaf(1.0, 2.0))))
+            return not (first.called or second.called or third.called)
 
     def calls() -> int:
         """of `vjp`, for a chain in which each value is used twice: nine are enough"""
@@ -357,7 +307,8 @@ def check_run_backward(attempt: Any) -> Any:
          "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
         (lambda: not _raises(RuntimeError, lambda: grads(product, *three), "type"),
          "The gradient 1 that the pass starts with needs the same dtype as the result: torch.ones_like(result)."),
-        (lambda: not _raises(TypeError, lambda: grads(product, *three), "is not a Variable"),
+        (lambda: not _raises(TypeError, lambda: grads(product, *three), "is not a Variable")
+         and not _raises(AttributeError, lambda: grads(product, *three), "'sum_to_size'"),
          "A node takes a tensor, not a Python number. Start the pass with torch.ones_like(result)."),
         (lambda: all(grad is not None for grad in grads(product, *three)),
          "After run_backward, a leaf's .grad is still None. Either its node never had its turn (when is a node "
@@ -383,6 +334,9 @@ def check_run_backward(attempt: Any) -> Any:
         (lambda: agrees(short_way_first, leaf(0.5, 1.0)) and agrees(long_way_first, leaf(0.5, 1.0)),
          "A gradient is off where a result is used several times. Go on from a node only when all uses have delivered, "
          "and with the sum."),
+        (is_its_own,
+         "The gradients are right, but PyTorch's own backward pass computed them. Write the pass yourself: go from "
+         "node to node, and call `vjp` on each."),
         (lambda: not leaf_called(),
          "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
         (lambda: calls() <= 9,
@@ -394,6 +348,10 @@ def check_run_backward(attempt: Any) -> Any:
          "grad.sum_to_size(leaf.shape)."),
         (lambda: agrees(with_bias, leaf(1.0, 2.0, 3.0), leaf(1.0, 2.0, 3.0)),
          "The gradient of a leaf that was broadcast is off: sum over the places that it was stretched to."),
+        (lambda: agrees(centered, leaf(1.0, 2.0, 4.0)) and agrees(scaled, leaf(1.0, 2.0, 4.0)),
+         "A gradient is off where the result of an operation was broadcast, as the mean in x - x.mean(). The gradient "
+         "that arrives has to be summed to the shape of that result. `vjp` does this. Do you call it on every node "
+         "that is not a leaf's?"),
         (twice, "backward adds to what is in .grad already. Yours does not: a second pass should give the sum."),
         (twice_a_sum,
          "In x + y both leaves receive the same tensor. A second pass that changes it in place (`leaf.grad += grad`) "
@@ -437,6 +395,21 @@ def check_train(attempt: Any) -> Any:
     def makes_results() -> bool:
         return _raises(TypeError, lambda: losses(first, first), "NoneType")
 
+    def no_graph(*batches: Any) -> bool:
+        return _raises(RuntimeError, lambda: losses(*batches), "does not require grad")
+
+    def uses_model() -> bool:
+        model = mock.Mock(side_effect=network)
+        trained(model, fresh(), images, labels, [first])
+        return model.called
+
+    def behind_autograds_back() -> bool:
+        """whether a parameter changed without a change of its version"""
+        params = fresh()
+        before = [(param, param._version) for param in params]
+        trained(network, params, images, labels, [first])
+        return any(param._version == version for param, version in before)
+
     return attempt_or_solution(
         "train", attempt, train,
         (lambda: not in_place_error(),
@@ -446,15 +419,26 @@ def check_train(attempt: Any) -> Any:
         (lambda: not _raises(TypeError, lambda: losses(first), "NoneType"),
          "In the update a gradient is None, already in the first step. Call loss.backward() after clearing and before "
          "the update."),
+        (lambda: not no_graph(first),
+         "backward finds no graph, because the forward pass was not recorded. Only the update belongs inside "
+         "`torch.no_grad()`, and the loss must not be detached before backward."),
+        (lambda: not no_graph(first, first),
+         "The first step works, but the second finds no graph: inside no_grad, `param - ...` is a new tensor that "
+         "requires no gradient. Change the parameter itself: `param -= ...`."),
         (lambda: not makes_results(),
          "A gradient is None in the second step: `param = param - ...` makes a new tensor. Use -= inside no_grad."),
         (lambda: losses(first, second) is not None, "Your function returns None. Is there a `return`?"),
         (lambda: isinstance(losses(first, second), list) and len(losses(first, second)) == 2,
          "Return a list with one loss for each batch."),
+        (lambda: not any(torch.is_tensor(loss) and loss.requires_grad for loss in losses(first, second)),
+         "Your list holds tensors, and each of them keeps its graph. Append loss.item()."),
         (lambda: not any(torch.is_tensor(loss) for loss in losses(first, second)),
-         "Your list holds tensors, and each of them keeps its graph. Store loss.item()."),
+         "Your list holds tensors. They are without a graph, but plain numbers were asked for: append loss.item()."),
         (lambda: all(isinstance(loss, (int, float)) for loss in losses(first, second)),
          "An entry of your list is not a Python number. item is a method: loss.item()."),
+        (uses_model,
+         "Your function never calls `model`, but perhaps the network of section 1. It should train the network that it "
+         "is given: model(params, images[rows])."),
         (lambda: abs(losses(first)[0] - F.cross_entropy(network(fresh(), images[first]), labels[first]).item()) < 1e-9,
          "The first loss is not the cross-entropy of the model on images[rows] and labels[rows], before the update."),
         (lambda: not alike(after(first), fresh()),
@@ -471,6 +455,9 @@ def check_train(attempt: Any) -> Any:
          "A gradient that was in .grad before the call counts in the first step. Clear before backward, not after."),
         (lambda: moves_like(first, second, clear=False),
          "With clear=False the gradients should add up from step to step. Is there an `if clear:`?"),
+        (lambda: not behind_autograds_back(),
+         "The numbers are right, but a change through `.data` is hidden from autograd, which then cannot warn you when "
+         "a value that it needs is lost (section 7). Write `param -= ...` inside torch.no_grad()."),
     )  # fmt: skip
 
 
@@ -529,70 +516,74 @@ def check_newton(attempt: Any) -> Any:
     )  # fmt: skip
 
 
-def check_MyLinear(attempt: Any) -> Any:
-    """`MyLinear.apply(x, w, b)` is x @ w + b, with a backward pass of its own."""
+def check_Ternary(attempt: Any) -> Any:
+    """`Ternary.apply(w, size)` rounds w to -size, 0 or size; its gradient goes straight through, but not outside."""
     function: Any = attempt
-    generator = torch.Generator().manual_seed(0)
-    x, w, b = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((4, 3), (3, 2), (2,)))
+    values = torch.tensor([-0.7, -0.4, -0.2, -0.1, 0.1, 0.2, 0.4, 0.7], dtype=torch.float64)
+    inside = values.abs() < 0.3
+    arriving = torch.arange(1.0, 9.0, dtype=torch.float64)
 
-    def grads(arriving: Any) -> list[Any]:
-        inputs = [tensor.clone().requires_grad_() for tensor in (x, w, b)]
-        function.apply(*inputs).backward(arriving)
-        return [tensor.grad for tensor in inputs]
+    def forward(size: float = 0.3) -> Any:
+        return function.apply(values.clone(), size)
 
-    def arriving(factor: float) -> Any:
-        return factor * torch.arange(8, dtype=torch.float64).reshape(4, 2)
+    def grad(upstream: Any = arriving, change: float = 0.0) -> Any:
+        w = values.clone().requires_grad_()
+        result = function.apply(w, 0.3)
+        if change:
+            with torch.no_grad():
+                w += change
+        result.backward(upstream)
+        return w.grad
 
-    def gradcheck(*wanted: bool, check: Any = torch.autograd.gradcheck) -> bool:
-        pairs = zip((x, w, b), wanted, strict=True)
-        return bool(check(function.apply, [t.clone().requires_grad_(want) for t, want in pairs], raise_exception=False))
+    def rounded(size: float) -> Any:
+        return (values / size).round().clamp(-1, 1) * size
 
-    def only_for(place: int) -> bool:
-        return gradcheck(*(place == k for k in range(3)))
-
-    def own_shape() -> bool:
-        """of the gradient for b as `backward` itself returns it"""
-        kept: list[Any] = []
-        ctx = SimpleNamespace(save_for_backward=lambda *tensors: kept.extend(tensors), needs_input_grad=(True,) * 3)
-        function.forward(ctx, x, w, b)
-        ctx.saved_tensors = tuple(kept)
-        return bool(function.backward(ctx, arriving(1.0))[2].shape == b.shape)
+    def keeps_w() -> bool:
+        w = values.clone()
+        function.apply(w, 0.3)
+        return torch.equal(w, values)
 
     def notices() -> bool:
-        inputs = [tensor.clone().requires_grad_() for tensor in (x, w, b)]
-        result = function.apply(*inputs)
-        with torch.no_grad():
-            inputs[1] += 1
-        return _raises(RuntimeError, result.sum().backward, "modified by an inplace operation")
+        """a change of w after the forward pass, or is not harmed by it"""
+        if _raises(RuntimeError, lambda: grad(change=1.0), "modified by an inplace operation"):
+            return True
+        return torch.equal(grad(change=1.0), grad())
 
     return attempt_or_solution(
-        "MyLinear", attempt, MyLinear,
-        (lambda: function.apply(x, w, b) is not None, "forward returns None. Is there a `return`?"),
-        (lambda: torch.allclose(function.apply(x, w, b), x @ w + b), "forward should return x @ w + b."),
-        (lambda: not _raises(RuntimeError, lambda: grads(arriving(1.0)), "incorrect number of gradients"),
-         "backward should return three values, one for each input of forward."),
-        (lambda: not _raises(RuntimeError, lambda: grads(arriving(1.0)), "invalid gradient"),
-         "A gradient has the wrong shape. Each has the shape of its input: x (N, n_in), w (n_in, n_out), b (n_out,). "
-         "And in which order does forward take them?"),
-        (lambda: all(grad is not None for grad in grads(arriving(1.0))),
-         "backward returns None for an input that wants a gradient."),
-        (lambda: all(torch.allclose(two, 2 * one)
-                     for one, two in zip(grads(arriving(1.0)), grads(arriving(2.0)), strict=True)),
-         "Twice the upstream gradient should give twice the result. Does each of your gradients use grad_output?"),
-        (lambda: only_for(0),
-         "gradcheck: the gradient of x is off. Which product of grad_output, (N, n_out), and w has the shape of x?"),
-        (lambda: only_for(1),
-         "gradcheck: the gradient of w is off. Which product of x and grad_output, (N, n_out), has the shape of w?"),
-        (lambda: only_for(2), "gradcheck: the gradient of b is off. b is added to every row, so sum over the rows."),
-        (lambda: gradcheck(True, True, True), "gradcheck: the gradients are right one by one, but not together."),
+        "Ternary", attempt, Ternary,
+        (lambda: forward() is not None, "forward returns None. Is there a `return`?"),
+        (keeps_w,
+         "forward changes w itself, and the weights would lose their digits for good. Compute a new tensor."),
+        (lambda: forward().abs().max() < 0.31 or forward().abs().max() > 0.9,
+         "For w = 0.7 and size = 0.3, forward returns 0.6, but only -0.3, 0 and 0.3 are allowed. Clamp w / size to -1 "
+         "and 1."),
+        (lambda: not bool((forward().abs().sort().values[-4:] == 1).all()),
+         "forward returns -1, 0 and 1. Multiply by size."),
+        (lambda: torch.allclose(forward().double(), rounded(0.3)),
+         "forward should return the nearest of -size, 0 and size. With size = 0.3, 0.1 becomes 0 and 0.2 becomes 0.3."),
+        (lambda: torch.allclose(forward(0.5).double(), rounded(0.5)), "Does forward use `size`? With 0.5 it is off."),
+        (lambda: forward().dtype is torch.float64, "The result should have the dtype of w."),
+        (lambda: not _raises(RuntimeError, grad, "incorrect number of gradients"),
+         "backward should return two values, one for each input of forward: the gradient for w, and None for size."),
+        (lambda: not _raises(RuntimeError, grad, "was not a Variable"),
+         "size is a number, so its gradient is None. In which order does forward take its inputs?"),
+        (lambda: grad() is not None, "backward returns None for w."),
+        (lambda: bool((grad() != 0).any()),
+         "The gradient is 0 everywhere, as with PyTorch's rounding. Start from grad_output."),
+        (lambda: torch.allclose(grad(2 * arriving), 2 * grad()),
+         "Twice the upstream gradient should give twice the result. Does your gradient use grad_output?"),
+        (lambda: torch.allclose(grad()[inside], arriving[inside]),
+         "Where w lies between -size and size, the upstream gradient should go through unchanged."),
+        (lambda: not bool((grad()[~inside] == arriving[~inside]).all()),
+         "Where w lies outside -size and size, the gradient should be 0. Is there a mask?"),
+        (lambda: not bool(grad()[0] != 0) or bool(grad()[-1] != 0),
+         "A weight below -size should get the gradient 0, too. Compare w.abs() to size."),
+        (lambda: torch.equal(grad()[~inside], torch.zeros(4, dtype=torch.float64)),
+         "A weight outside -size and size still gets a gradient, such as 0.4 or 0.7 with size = 0.3. The mask should "
+         "be true only where w.abs() <= size."),
         (notices,
-         "If w is changed in place before the backward pass, your gradient is wrong and nobody notices. Keep the "
-         "tensors with ctx.save_for_backward, which remembers their versions."),
-        (lambda: gradcheck(True, True, True, check=torch.autograd.gradgradcheck),
-         "The second derivative is off. Compute from the tensors in ctx.saved_tensors, with PyTorch's operations."),
-        (own_shape,
-         "backward returns a gradient for b that has the shape of the output. PyTorch happens to sum it for you, but a "
-         "gradient should have the shape of its input, (n_out,): b is added to every row, so sum over the rows."),
+         "If w is changed in place before the backward pass, your gradient is wrong and nobody notices. Keep w with "
+         "ctx.save_for_backward, which remembers its version."),
     )  # fmt: skip
 
 
