@@ -379,7 +379,8 @@ def _check_training_loop(attempt: Function) -> Function:
         train,
         (
             lambda: _broadcasts(whole),
-            "The shapes do not fit. `x[batch]` is (batch, D) and `grad_logits` is (batch, C), so that `x[batch].T @ "
+            "The shapes do not fit. Does the function use only its arguments, `x` and `labels`, and not `x_train` and "
+            "`y_train`? `x[batch]` is (batch, D) and `grad_logits` is (batch, C), so that `x[batch].T @ "
             "grad_logits` has the shape of W, (D, C). The gradient of b is `grad_logits.sum(axis=0)`, (C,).",
         ),
         (
@@ -491,7 +492,8 @@ def _check_evaluate(attempt: Function) -> Function:
         evaluate,
         (
             lambda: _broadcasts(attempt, LOGITS.copy(), LABELS.copy(), W.copy(), b.copy()),
-            "NumPy cannot combine these shapes. `argmax` over `axis=1` gives one class for each image, (N,).",
+            "NumPy cannot combine these shapes. Use the arguments `x` and `labels`, and not `x_test` and `y_test`. "
+            "`argmax` over `axis=1` gives one class for each image, (N,).",
         ),
         (
             lambda: _returns(attempt, LOGITS.copy(), LABELS.copy(), W.copy(), b.copy()),
@@ -669,7 +671,7 @@ def _check_confusion_matrix(attempt: Function) -> Function:
         ),
         (
             lambda: got().shape == (4, 4),
-            "The shape should be (classes, classes), also where a class never occurs.",
+            "The shape should be (classes, classes), even if some class never occurs.",
         ),
         (
             lambda: not np.array_equal(got(), wanted.T),
@@ -720,6 +722,10 @@ def _check_worst_mistakes(attempt: Function) -> Function:
         (
             lambda: not set(got(4)) & {0, 3, 4},
             "An image among these is classified correctly. Keep the wrong ones only.",
+        ),
+        (
+            lambda: got() != [6, 2, 1],
+            "These losses are those of the predicted classes. Take the log-probability of the true class, `labels`.",
         ),
         (lambda: set(got(1)) != {2}, "This is the mistake with the smallest loss. The largest comes first."),
         (
