@@ -73,19 +73,19 @@ def prepare(array):
 
 def forward(x, W1, b1, W2, b2):
     """x: (N, D), W1: (D, H), b1: (H,), W2: (H, C), b2: (C,). Return hidden (N, H) and logits (N, C)."""
-    hidden = (x.mm(W1) + b1).clamp(min=0)
-    logits = hidden.mm(W2) + b2
+    hidden = (x @ W1 + b1).clamp(min=0)
+    logits = hidden @ W2 + b2
     return hidden, logits
 
 
 def backward(x, Y, W2, hidden, logits):
     """Y: (N, C) one-hot. Return the gradients of the mean cross-entropy for W1, b1, W2, b2."""
     grad_logits = (logits.softmax(dim=1) - Y) / len(x)  # (N, C)
-    grad_W2 = hidden.T.mm(grad_logits)  # (H, C)
+    grad_W2 = hidden.T @ grad_logits  # (H, C)
     grad_b2 = grad_logits.sum(dim=0)  # (C,)
-    grad_hidden = grad_logits.mm(W2.T)  # (N, H)
+    grad_hidden = grad_logits @ W2.T  # (N, H)
     grad_hidden *= hidden > 0  # ReLU
-    grad_W1 = x.T.mm(grad_hidden)  # (D, H)
+    grad_W1 = x.T @ grad_hidden  # (D, H)
     grad_b1 = grad_hidden.sum(dim=0)  # (H,)
     return grad_W1, grad_b1, grad_W2, grad_b2
 
@@ -316,7 +316,7 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
 
 
 def check_prepare(attempt: Solution) -> Solution:
-    """Whether `attempt(array)` has none of the three silent faults; the attempt if so, else ours."""
+    """Whether `attempt(array)` has none of the three silent bugs; the attempt if so, else ours."""
     array = np.random.default_rng(0).random((8, 8)).astype(np.float32)
     array[array < 0.3] /= 5  # faint, but not 0
     raw = torch.tensor(array)
@@ -346,6 +346,12 @@ def check_prepare(attempt: Solution) -> Solution:
         for mean_by_row, std_by_row in ((False, False), (False, True), (True, False))
         for one in prepared(kept, mean_by_row=mean_by_row, std_by_row=std_by_row)
     ]
+    divisors = [
+        (kept, kept.std(dim=1, keepdim=True, correction=correction)) for kept in (raw, clean) for correction in (0, 1)
+    ]
+    masked_last = [
+        one.masked_fill(small < 0.1, 0) for one in (*prepared(raw), *prepared(clean)) for small in (raw, one)
+    ]
     return attempt_or_solution(
         "prepare",
         attempt,
@@ -359,6 +365,15 @@ def check_prepare(attempt: Solution) -> Solution:
         (
             lambda: not is_one_of(*across),
             "A statistic of shape (N,) is aligned with the *columns*. Keep the reduced axis: `keepdim=True`.",
+        ),
+        (
+            lambda: not is_one_of(*(kept - kept.mean(dim=1, keepdim=True) / of for kept, of in divisors)),
+            "Only the mean is divided by the standard deviation, because `/` comes before `-`. Put brackets around the "
+            "difference: `(x - mean) / std`.",
+        ),
+        (
+            lambda: not is_one_of(*masked_last),
+            "Faint pixels are set to 0 after a row was normalized. Do it first, on the raw pixels.",
         ),
         (
             lambda: not is_one_of(*prepared(raw)),
@@ -398,6 +413,10 @@ def check_backward(attempt_at_forward: Solution, attempt: Solution) -> tuple[Sol
         attempt_at_forward,
         forward,
         (lambda: _are_tensors(run(), 2), "Return two tensors: `return hidden, logits`."),
+        (
+            lambda: [tuple(part.shape) for part in run()] != [(6, 3), (6, 4)],
+            "These are `logits` and `hidden`. Return `hidden` first, then `logits`.",
+        ),
         (lambda: run()[0].shape == (6, 4), "`hidden` should have shape (N, H): `x` times `W1`."),
         (lambda: not _near(run()[0], before), "The ReLU is missing: `hidden` has negative entries."),
         (lambda: not _near(run()[0], x.mm(W1).clamp(min=0)), "The bias `b1` is missing in `hidden`."),
@@ -465,8 +484,14 @@ def check_backward(attempt_at_forward: Solution, attempt: Solution) -> tuple[Sol
         ),
         (lambda: _near(grads()[2], wanted[2]), "`grad_W2` should be hidden transposed times `grad_logits`."),
         (
-            lambda: not _near(grads()[0], x.T.mm(unmasked)) and not _near(grads()[1], unmasked.sum(dim=0)),
-            "The ReLU is missing in the backward pass: where `hidden` is 0, no gradient passes.",
+            lambda: not _near(grads()[0], x.T.mm(unmasked)),
+            "In `grad_W1`, units whose `hidden` is 0 pass a gradient on. Multiply `grad_hidden` by a mask that is "
+            "False for them: `hidden > 0`.",
+        ),
+        (
+            lambda: not _near(grads()[1], unmasked.sum(dim=0)),
+            "In `grad_b1`, units whose `hidden` is 0 pass a gradient on. Apply the mask to `grad_hidden` itself, "
+            "before both gradients are computed from it.",
         ),
         (
             lambda: not any(_near(grads()[0], x.T.mm(unmasked.clamp(min=0) * on)) for on in (1, hidden > 0)),
