@@ -77,7 +77,7 @@ def train(network, x, y, lr, epochs, batch_size=10, seed=0):
 def spiral_feature(points):
     """One number for each point that tells the two arms of the spiral apart.
 
-    points: (n, 2). Returns (n,): 1 on the arm of class 1, -1 on the other arm.
+    points: (n, 2). Returns (n,): positive on one arm, negative on the other.
     """
     x1, x2 = points[:, 0], points[:, 1]
     r = np.hypot(x1, x2)
@@ -150,6 +150,10 @@ def check_unit_map(attempt: Callable[..., Array]) -> Callable[..., Array]:
         x1, x2 = np.linspace(-6, 6, 60)[None, :], np.linspace(6, -6, 60)[:, None]
         return np.allclose(given((1.0, 0.5), 0.3), np.broadcast_to(other(x1, x2, 0.3), (60, 60)))
 
+    def nearly() -> bool:
+        """Whether only the points lie elsewhere, by no more than one pixel."""
+        return float(np.abs(given((1.0, 0.5), 0.3) - unit_map((1.0, 0.5), 0.3)).max()) < 0.15
+
     all_right = functools.cache(
         lambda: all(agrees(w, b, side) for w, b, side in (((1.0, 0.5), 0.3, 60), ((-2.0, 3.0), -1.0, 31)))
     )
@@ -192,6 +196,11 @@ def check_unit_map(attempt: Callable[..., Array]) -> Callable[..., Array]:
             ),
             "x1 and x2 are exchanged: x1 grows from column to column, and its weight is weights[0].",
         ),
+        (
+            lambda: all_right() or not nearly(),
+            "The map is nearly right, but its points are a little off. They run from -6 to 6 with both ends included, "
+            "as `np.linspace` gives them and `np.arange` does not.",
+        ),
         (all_right, "The values differ from tanh(w1 * x1 / 3 + w2 * x2 / 3 + bias)."),
     )
 
@@ -206,8 +215,10 @@ def check_polygon(attempt: Callable[..., tuple[Array, ...]]) -> Callable[..., tu
         return made
 
     def shapes(units: int) -> bool:
-        found = tuple(np.shape(part) for part in attempt(units))
-        return found == ((2, units), (units,), (units, 1), (1,))
+        parts = attempt(units)
+        if not isinstance(parts, (tuple, list)):
+            return False
+        return tuple(np.shape(part) for part in parts) == ((2, units), (units,), (units, 1), (1,))
 
     def hidden(units: int, points: Array) -> Array:
         return board(units).network.forward(features(points, ("x1", "x2")))[1]
@@ -228,6 +239,11 @@ def check_polygon(attempt: Callable[..., tuple[Array, ...]]) -> Callable[..., tu
         length = np.hypot(*W1)
         return 3 * np.abs(b1) / np.where(length > 0, length, 1e-12)
 
+    def differ(units: int) -> bool:
+        """Whether the first and the last unit have different weights, or all have the same."""
+        W1 = np.asarray(attempt(units)[0], dtype=float)
+        return not np.allclose(W1[:, 0], W1[:, -1]) or np.allclose(W1, W1[:, :1])
+
     center = np.zeros((1, 2))
     around = np.linspace(0, 2 * np.pi, 200, endpoint=False)
     ring = 4.5 * np.stack([np.cos(around), np.sin(around)], axis=1)
@@ -237,7 +253,12 @@ def check_polygon(attempt: Callable[..., tuple[Array, ...]]) -> Callable[..., tu
         polygon,
         (
             lambda: all(shapes(units) for units in (6, 8)),
-            "The shapes must be W1 (2, units), b1 (units,), W2 (units, 1), b2 (1,).",
+            "Return four arrays. The shapes must be W1 (2, units), b1 (units,), W2 (units, 1), b2 (1,).",
+        ),
+        (
+            lambda: all(differ(units) for units in (3, 6)),
+            "Two units face the same way, because the angles 0 and 2 pi are the same direction. The last angle lies "
+            "one step before the full turn.",
         ),
         (
             lambda: works() or (np.ptp(hidden(6, center)) < 1e-6 and (hidden(6, center) > 0).all()),
@@ -251,7 +272,7 @@ def check_polygon(attempt: Callable[..., tuple[Array, ...]]) -> Callable[..., tu
         (
             lambda: works() or (hidden(6, ring) < 0).any(axis=1).all(),
             "Some points of the ring lie inside all edges: the units do not face in six directions spread evenly "
-            "over a full turn, with minus signs so that each falls toward the outside.",
+            "over a full turn (in radians), with minus signs so that each falls toward the outside.",
         ),
         (
             lambda: works() or bool((hidden(6, center) > 0.9).all()),
@@ -264,9 +285,9 @@ def check_polygon(attempt: Callable[..., tuple[Array, ...]]) -> Callable[..., tu
             "negative, or W2 has the wrong sign.",
         ),
         (
-            lambda: works() or (score(6, ring) < 0).all(),
+            lambda: works() or (score(6, np.concatenate([ring, 0.8 * ring])) < 0).all(),
             "The units are right, but the output is positive where one of them disagrees. With weights 1 the sum is "
-            "`units` inside and at most `units - 2` outside: b2 must put the threshold between the two.",
+            "`units` inside and at most `units - 2` outside: b2 must put the threshold halfway between the two.",
         ),
         (
             works,
@@ -287,9 +308,11 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
         def __init__(self) -> None:
             super().__init__((2, 3, 1), "tanh", np.random.default_rng(0))
             self.batches: list[Array] = []
+            self.labels: list[Array] = []
 
         def gradients(self, inputs: Array, labels: Array, regression: bool = False) -> Any:
             self.batches.append(np.asarray(inputs))
+            self.labels.append(np.asarray(labels))
             return super().gradients(inputs, labels, regression)
 
     @functools.cache
@@ -300,6 +323,11 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
     def epoch(number: int) -> Array:
         rows = np.concatenate(tried()[0].batches)
         return rows[47 * number : 47 * (number + 1)]
+
+    def belong() -> bool:
+        """Whether each example comes with its own label."""
+        labels = np.concatenate(tried()[0].labels)[:47]
+        return bool(np.array_equal(labels, y[np.abs(epoch(0)[:, None] - x).sum(axis=-1).argmin(axis=1)]))
 
     def moved(after: list[Array], before: list[Array]) -> list[bool]:
         return [not np.allclose(a, b) for a, b in zip(after, before, strict=True)]
@@ -329,7 +357,7 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             "Each gradient was computed from all examples. Take `batch_size` of them for each update.",
         ),
         (
-            lambda: len(tried()[0].batches) != 3 * 4,
+            lambda: len(tried()[0].batches) != 3 * 4 or sum(map(len, tried()[0].batches)) == 3 * 47,
             "47 examples in batches of 10 are five batches, the last with 7 examples. Here the last one is left out.",
         ),
         (
@@ -340,6 +368,10 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             lambda: len(np.unique(epoch(0), axis=0)) == 47,
             "Within an epoch some examples come twice and others never. Draw one permutation for the epoch and cut "
             "it up.",
+        ),
+        (
+            belong,
+            "The labels do not belong to their examples. Take `x` and `y` in the same order, with the same indices.",
         ),
         (
             lambda: not (np.allclose(epoch(0), x) and np.allclose(epoch(1), x)),
@@ -420,6 +452,26 @@ def check_spiral_feature(attempt: Callable[[Array], Array]) -> Callable[[Array],
             ),
             "The angle of the arm at this radius is not right. Solve r = 0.3 + 4.7 t for t; the angle is 3.5 pi t.",
         ),
+        (
+            lambda: right() or not like(np.cos(np.arctan(points[:, 0] / points[:, 1]) - 3.5 * np.pi * t)),
+            "`np.arctan` of a quotient gives the same angle on opposite sides of the center. `np.arctan2` takes the "
+            "two coordinates and tells them apart.",
+        ),
+        (
+            lambda: right() or not like(np.cos(3.5 * np.pi * t)),
+            "This is the same for both arms: it depends on the radius alone. Compare it with the angle of the point.",
+        ),
+        (
+            lambda: (
+                right()
+                or not any(
+                    np.allclose((given() > 0) == flipped, np.abs(angle - 3.5 * np.pi * t) < np.pi / 2)
+                    for flipped in (True, False)
+                )
+            ),
+            "The difference of the two angles is 0 or pi only up to full turns, so do not compare it with a fixed "
+            "bound. Which function of an angle does not see full turns?",
+        ),
         (right, "The sign of the result must tell the two classes apart for every point."),
     )
 
@@ -458,6 +510,14 @@ def check_search(
             lambda: np.ndim(found()) == 0 and found() is not None,
             "success_rate must return one number, the fraction of the seeds.",
         ),
+        (
+            lambda: rate(dict(easy), [0], 2, 100.0) != 0 or rate(dict(easy), [0], 2, 0.0) != 0,
+            "success_rate finds no success even with a goal of 100. Compare with the argument `goal`.",
+        ),
+        (
+            lambda: rate(dict(easy), [0], 2, 100.0) in (0, 1),
+            "success_rate gives neither 0 nor 1 for a single seed. Divide by `len(seeds)`, not by a fixed number.",
+        ),
         (lambda: found() != 2, "success_rate returns how many seeds succeed. Divide by the number of seeds."),
         (
             lambda: abs(found() - 1 / 3) > 1e-9,
@@ -467,6 +527,10 @@ def check_search(
             lambda: rate(dict(noisy), [0], 60, between()) != 1,
             "success_rate compares the *training* loss with `goal`. Whether a run succeeded is decided by the test "
             "loss.",
+        ),
+        (
+            lambda: rate(dict(easy), [0], 1, 0.3) == 0,
+            "success_rate trains for more than the one epoch that was asked for. Pass `epochs` on to `run`.",
         ),
         (
             lambda: abs(found() - 2 / 3) < 1e-9,
@@ -488,16 +552,18 @@ def check_search(
             "For the circle with seeds 0 and 1, 150 epochs and the goal 0.2, fewest_units should be 4.",
         ),
         (
-            lambda: fewest("spiral", [0], 2, 0.1) is None,
-            "Where even 8 units do not reach the goal, fewest_units should return None.",
+            lambda: fewest("circle", [0], 1, 0.1) is None,
+            "Where even 8 units do not reach the goal, fewest_units should return None. (Are `epochs` and `goal` "
+            "passed on to success_rate?)",
         ),
     )
 
 
 def check_update(attempt: Callable[..., Array]) -> Callable[..., Array]:
     """The attempt if it makes the playground's own steps, else the solution."""
-    w = np.array([[0.8, -0.8, 0.003], [-0.003, 0.0, 2.0]])
-    slope = np.array([[0.5, 0.2, 0.01], [0.02, 0.0, -1.0]])
+    # The last column crosses 0 in the step with the data's gradient; that is allowed, only the penalty stops at 0.
+    w = np.array([[0.8, -0.8, 0.003, 0.03], [-0.003, 0.0, 2.0, -0.03]])
+    slope = np.array([[0.5, 0.2, 0.01, 0.9], [0.02, 0.0, -1.0, -0.9]])
 
     def given(penalty: str, start: Array = w, gradient: Array = slope) -> Array:
         return np.asarray(attempt(start.copy(), gradient.copy(), 0.1, penalty, 0.2))

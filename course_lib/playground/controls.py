@@ -103,8 +103,8 @@ class Controls:
             "rate": _dropdown("learning rate", RATES, chosen.rate),
             "activation": _dropdown("activation", ACTIVATIONS, chosen.activation),
             "penalty": _dropdown("regularization", PENALTIES, chosen.penalty),
-            "penalty_rate": _dropdown("its rate", PENALTY_RATES, chosen.penalty_rate),
-            "start": _dropdown("first weights", STARTS, chosen.start),
+            "penalty_rate": _dropdown("penalty rate", PENALTY_RATES, chosen.penalty_rate),
+            "start": _dropdown("initialization", STARTS, chosen.start),
             "seed": ipywidgets.BoundedIntText(
                 value=chosen.seed, min=0, max=10**6, description="seed", style=NARROW, layout={"width": "170px"}
             ),
@@ -223,7 +223,7 @@ class Controls:
             labels = [f"from {source.partition(', ')[2] or source}" for source in sources]
             for source, label in ((None, "bias"), *enumerate(labels, start=1)):
                 field = ipywidgets.FloatText(
-                    step=0.1, description=label, layout={"width": "150px"}, style={"description_width": "70px"}
+                    step=0.1, description=label, layout={"width": "165px"}, style={"description_width": "85px"}
                 )
                 field.observe(lambda change, source=source: self._on_edit(source, change["new"]), "value")
                 children.append(field)

@@ -180,6 +180,8 @@ def test_play_trains_pause_stops_at_once_and_reset_goes_back_to_the_first_weight
 
 def test_a_click_on_a_unit_shows_its_weights_and_a_typed_one_reaches_the_network(page: Page) -> None:
     _until(lambda: page.choose("hidden layers", "1"), "the choice of layers")
+    # The buttons of the three layers before are replaced; a click on one that is about to go is lost.
+    _until(lambda: not page.all("button[title^='layer 2']"), "the other layers' buttons gone")
     _until(lambda: page.all("button[title^='layer 1, unit 2']"), "a unit's button")
     whole = page.pictures()
     _until(lambda: page.click_unit("layer 1, unit 2"), "the unit")
