@@ -3,7 +3,7 @@
 # make test   all that and a sample of every exhaustive family, in about 10 minutes
 # make test-all   every test, in an hour and a half; SHARD=2/4 runs the second of four parts
 # make lab    set up, open JupyterLab on the lectures
-# make site   set up, execute every lecture, write the course's site to site/
+# make site   set up, execute every lecture, write the course's site to build/site/
 # make lint   format, lint, types and import contracts alone       make lock   pin new versions
 
 PYTHON ?= python3
@@ -36,8 +36,8 @@ lab: $(READY)
 
 # A warning is a broken link, or a notebook that failed.
 site: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -q -W --keep-going -c docs/site -b html . site
-	@echo "site/index.html"
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -q -W --keep-going -c docs/site -b html . build/site
+	@echo "build/site/index.html"
 
 # Beside each other: mypy without its cache takes a core for a minute.
 lint: $(READY)
@@ -60,7 +60,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/throughput.py
 
 clean:
-	rm -rf $(VENV) .jupyter_cache site $(DEMO) $(DEMO)-class
+	rm -rf $(VENV) build $(DEMO) $(DEMO)-class
 
 # A half-finished installation leaves no mark, so the next call takes it up again.
 $(READY): requirements.lock pyproject.toml

@@ -38,7 +38,7 @@ myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]  # an exercise below a section of another level
 
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(ROOT / ".jupyter_cache")
+nb_execution_cache_path = str(ROOT / "build" / "jupyter_cache")
 nb_execution_excludepatterns = ["notebooks/release/*"]  # students have not solved them yet
 nb_execution_in_temp = True
 nb_execution_timeout = 300
