@@ -48,7 +48,7 @@ class SGD:
 
 
 def make_network(sizes):
-    """Linear layers with a ReLU between each two. sizes: a list such as [64, 32, 10]. Returns an nn.Sequential."""
+    """Linear layers, separated by ReLUs. sizes: a list such as [64, 32, 10]. Returns an nn.Sequential."""
     layers = []
     for i in range(len(sizes) - 1):
         layers.append(nn.Linear(sizes[i], sizes[i + 1]))
@@ -92,7 +92,7 @@ class Momentum(SGD):
 
 
 class Adam(SGD):
-    """A moving average of the gradients, divided by the root of one of their squares."""
+    """A moving average of the gradients, divided by the root of the moving average of their squares."""
 
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8):
         super().__init__(params, lr)
@@ -569,8 +569,8 @@ def check_adam(attempt: type) -> type:
         (
             lambda: _same_walk(attempt, Adam, [[[3.0]], [[-3.0]], [[1.0]]], lr=0.1),
             "The first step is right, the later ones are not. Are `m` and `v` changed in place "
-            "(`m *= ...`, not `m = ...`), are they kept without the correction, and does `self.t` grow by 1 in each "
-            "step?",
+            "(`m *= ...`, not `m = ...`), are they kept without the correction, is each beta raised to the power "
+            "`self.t` (`**`), and does `self.t` grow by 1 in each step?",
         ),
         (
             lambda: (
@@ -583,6 +583,10 @@ def check_adam(attempt: type) -> type:
         (
             lambda: _same_walk(attempt, Adam, [[[3.0]], [[-1.0]]], lr=0.1, betas=(0.5, 0.7)),
             "Use `self.betas`, not 0.9 and 0.999.",
+        ),
+        (
+            lambda: moves(1e-3, eps=1e-3)[0] > -1.0005,
+            "`eps` is added to the whole step. It belongs in the denominator: put the root and `eps` in parentheses.",
         ),
         (
             lambda: _is(moves(1e-3, eps=1e-3), -0.5),
