@@ -23,7 +23,7 @@ Array = Any
 
 
 def unit_map(weights, bias, side=60):
-    """What one tanh unit of the first hidden layer gives at side x side points of the plane.
+    """The outputs of one tanh unit of the first hidden layer at side x side points of the plane.
 
     weights: two numbers, for the features x1 / 3 and x2 / 3. bias: a number.
     Returns (side, side): the first row is the upper edge (x2 = 6), the first column the left edge (x1 = -6).
@@ -97,7 +97,7 @@ def success_rate(settings, seeds, epochs=300, goal=0.1):
 
 
 def fewest_units(data, seeds, epochs=300, goal=0.1):
-    """The least width, from 1 to 8, of one hidden layer that reaches `goal` for every seed; None if there is none."""
+    """The smallest width, 1 to 8, of one hidden layer that reaches `goal` for every seed; None if there is none."""
     for units in range(1, 9):
         settings = {"data": data, "hidden": (units,)}
         if success_rate(settings, seeds, epochs, goal) == 1:
