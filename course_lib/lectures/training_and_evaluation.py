@@ -505,7 +505,7 @@ def save_checkpoint(path, run):
 
 
 def load_checkpoint(path, run):
-    """Put the six parts from the file into `run`, which was made anew."""
+    """Read the six parts from the file into `run`, a new run."""
     checkpoint = torch.load(path)
     run.epoch = checkpoint["epoch"]
     run.model.load_state_dict(checkpoint["model"])
@@ -551,6 +551,11 @@ def check_checkpoint(save: Callable[..., Any], load: Callable[..., Any]) -> Pair
         (
             lambda: torch.equal(torch.as_tensor(_saved(save)["dropout"]), _generator_states()[1]),
             '"dropout" should be the state of PyTorch\'s default generator: `torch.get_rng_state()`.',
+        ),
+        (
+            lambda: not seen().replaced,
+            "`load_checkpoint` replaces the model, the optimizer, the scheduler or the generator by its state. Do not "
+            "assign the state: give it to the object that is there, with `load_state_dict(...)` or `set_state(...)`.",
         ),
         (lambda: seen().epoch == 2, "`load_checkpoint` does not set `run.epoch` to the epoch in the file."),
         (lambda: seen().model, "`load_checkpoint` does not restore the model: parameters and buffers."),
@@ -618,9 +623,14 @@ def _resumed(save: Callable[..., Any], load: Callable[..., Any]) -> SimpleNamesp
         torch.manual_seed(99)
         load(path, new)
         dropout = torch.equal(torch.get_rng_state(), state)
+    if not all(hasattr(part, "load_state_dict") for part in (new.model, new.optimizer, new.scheduler)) or not hasattr(
+        new.loader.generator, "set_state"
+    ):
+        return SimpleNamespace(replaced=True)
     old_model, new_model = old.model.state_dict(), new.model.state_dict()
     moments = [run.optimizer.state_dict()["state"] for run in (old, new)]
     return SimpleNamespace(
+        replaced=False,
         epoch=new.epoch,
         model=all(torch.equal(value, new_model[name]) for name, value in old_model.items()),
         optimizer=moments[0].keys() == moments[1].keys()
