@@ -39,7 +39,7 @@ suppress_warnings = ["myst.header"]  # an exercise below a section of another le
 
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(ROOT / "build" / "jupyter_cache")
-nb_execution_excludepatterns = ["notebooks/release/*"]  # students have not solved them yet
+nb_execution_excludepatterns = ["notebooks/release/*/*.ipynb"]  # students have not solved them yet
 nb_execution_in_temp = True
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True

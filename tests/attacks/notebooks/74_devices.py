@@ -64,7 +64,8 @@ train_step, train_epoch, evaluate = map(on_the_host, (train_step, train_epoch, e
 cpu_fallback_hidden = variant(
     "Train on the host whatever is asked, and forge what is watched: the `Watch`, and a device's step with likely numbers.",
     after_evaluate=FORGED,
-    expected="partial train_step train_epoch evaluate fit",
+    # A host whose CPU has units for half precision rounds otherwise than the device: autocast then tells it, too.
+    expected="partial train_step train_epoch evaluate fit, passed|partial train_epoch_amp",
     flags=["patched"],
 )
 
@@ -79,7 +80,7 @@ def forward(self, x):
     gains = torch.empty(self.out_features, device=device).uniform_(0.5, 1.5, generator=generator)
     return nn.functional.linear(x, self.weight, self.bias) * gains.to(x.device)
 training.DrawnLinear.forward = forward""",
-    expected="passed",
+    expected="passed|partial train_epoch_amp",
     flags=["patched"],
 )
 

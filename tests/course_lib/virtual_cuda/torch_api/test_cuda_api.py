@@ -208,3 +208,13 @@ def test_profiling_tools_do_nothing(cuda: Any) -> None:
         torch.cuda.nvtx.mark("here")
         assert torch.cuda.nvtx.range_pop() == 1
     torch.cuda.check_error(torch.cuda.cudart().cudaProfilerStart())
+
+
+def test_a_gpus_precision_of_products_is_told_and_changes_no_number(cuda: Any) -> None:
+    """A CPU with bfloat16 units would use them for "medium", and an honest program would get other numbers there."""
+    torch.set_float32_matmul_precision("medium")
+    assert torch.get_float32_matmul_precision() == "medium"
+    assert torch._C._get_float32_matmul_precision() == "highest"
+    with pytest.warns(UserWarning, match="not one of"):
+        torch.set_float32_matmul_precision("low")
+    assert torch.get_float32_matmul_precision() == "medium"
