@@ -10,6 +10,7 @@ import os
 import tomllib
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,5 +69,12 @@ def _badge_of_ours(app: Sphinx, name: str, source: list[str]) -> None:
     source[0] = source[0].replace(BADGE, "/docs/images/open_in_colab.svg")
 
 
+def _no_window_on_a_server(app: Sphinx, doctree: nodes.document) -> None:
+    """TensorBoard's frame shows a server that ran while the page was made."""
+    for frame in [node for node in doctree.findall(nodes.raw) if "tensorboard-frame" in node.astext()]:
+        frame.replace_self(nodes.paragraph(text="(TensorBoard opens here when you run the notebook.)"))
+
+
 def setup(app: Sphinx) -> None:
     app.connect("source-read", _badge_of_ours)
+    app.connect("doctree-read", _no_window_on_a_server)
