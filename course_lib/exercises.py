@@ -72,7 +72,8 @@ def attempt_or_solution(name: str, attempt: T, solution: T, *tests: tuple[Callab
 
 def _line_of_reader(error: Exception) -> str:
     """The innermost line of the traceback that is neither ours nor a library's; empty if there is none."""
-    libraries = [str(Path(__file__).parent), *map(str, sysconfig.get_paths().values())]
+    paths = sysconfig.get_paths()
+    libraries = [str(Path(__file__).parent), *(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))]
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.line or "" for frame in frames if not frame.filename.startswith((*libraries, "<frozen"))]
     return lines[-1] if lines else ""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib.resources
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import docutils.utils
 import pytest
+from docutils import nodes
 
 from tests.executed import NOTEBOOKS, notebooks_in
 from tests.sampling import sample
@@ -120,4 +123,30 @@ def test_a_folded_answer_unfolds_and_formulas_are_drawn_without_a_network(page_i
 def test_the_front_page_of_the_address_leads_to_the_first_page(site: Path) -> None:
     text = (site / "index.html").read_text(encoding="utf-8")
     [target] = re.findall(r'href="([^"]+)"', text)
-    assert (site / target).is_file() and NOTEBOOKS.is_dir()
+    assert target == PAGES[0] and (site / target).is_file()
+
+
+@pytest.fixture
+def conf(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The names of `conf.py`."""
+    monkeypatch.setenv("PYTHONPATH", "")  # which it extends
+    return runpy.run_path(str(ROOT / "docs" / "site" / "conf.py"))
+
+
+def test_releases_which_nobody_has_solved_are_not_executed_and_everything_else_is(conf: dict[str, Any]) -> None:
+    """As MyST-NB matches the patterns."""
+    every = {name: any((NOTEBOOKS / name).match(pattern) for pattern in conf["nb_execution_excludepatterns"])
+             for folder in ("lectures", "extras", "release") for name in notebooks_in(folder)}  # fmt: skip
+    assert {name for name, excluded in every.items() if excluded} == set(notebooks_in("release"))
+
+
+def test_the_window_on_a_server_that_is_gone_is_a_sentence(conf: dict[str, Any]) -> None:
+    """TensorBoard's frame, as its notebook extension shows it; other raw HTML stays."""
+    document = docutils.utils.new_document("page")
+    frame = '<iframe id="tensorboard-frame-1" width="100%" height="600"></iframe>'
+    document += [nodes.raw("", frame, format="html"), nodes.raw("", "<details>", format="html")]
+    conf["_no_window_on_a_server"](None, document)
+    assert [node.astext() for node in document.children] == [
+        "(TensorBoard opens here when you run the notebook.)",
+        "<details>",
+    ]

@@ -49,7 +49,7 @@ def check_softmax(attempt: Function) -> Function:
             "NumPy cannot combine an array of shape (N, C) with one of shape (N,). Keep the summed axis with "
             "`keepdims=True`, so that the row sums have shape (N, 1).",
         ),
-        (lambda: _returns(attempt, LOGITS.copy()), "The function returns nothing: does it end with `return`?"),
+        _returns(attempt, LOGITS.copy()),
         (
             lambda: got().shape == LOGITS.shape,
             "The result does not have the shape of the logits: (N, C), one probability for every class of every row.",
@@ -123,7 +123,7 @@ def _check_log_softmax(attempt: Function) -> Function:
             "NumPy cannot combine an array of shape (N, C) with one of shape (N,). Use `keepdims=True` for the maximum "
             "and for the sum, so that both have shape (N, 1).",
         ),
-        (lambda: _returns(attempt, LOGITS.copy()), "The function returns nothing: does it end with `return`?"),
+        _returns(attempt, LOGITS.copy()),
         (
             lambda: got().shape == LOGITS.shape,
             "The result does not have the shape of the logits, (N, C). "
@@ -186,10 +186,7 @@ def _check_loss(attempt: Function) -> Function:
         "cross_entropy",
         attempt,
         cross_entropy,
-        (
-            lambda: _returns(attempt, LOGITS.copy(), LABELS.copy()),
-            "The function returns nothing: does it end with `return`?",
-        ),
+        _returns(attempt, LOGITS.copy(), LABELS.copy()),
         (
             lambda: got().size == 1,
             "The result should be a single number: the mean over the N images.",
@@ -262,10 +259,7 @@ def check_cross_entropy_gradient(attempt: Function) -> Function:
             "NumPy cannot combine these shapes. `labels` holds N class indices; to subtract them from probabilities of "
             "shape (N, C), make them one-hot first.",
         ),
-        (
-            lambda: _returns(attempt, LOGITS.copy(), LABELS.copy()),
-            "The function returns nothing: does it end with `return`?",
-        ),
+        _returns(attempt, LOGITS.copy(), LABELS.copy()),
         (
             lambda: got().shape == LOGITS.shape,
             "There is one derivative for every logit: the result has the shape of the logits, (N, C).",
@@ -495,9 +489,13 @@ def _check_evaluate(attempt: Function) -> Function:
             "NumPy cannot combine these shapes. Use the arguments `x` and `labels`, and not `x_test` and `y_test`. "
             "`argmax` over `axis=1` gives one class for each image, (N,).",
         ),
-        (
-            lambda: _returns(attempt, LOGITS.copy(), LABELS.copy(), W.copy(), b.copy()),
-            "The function returns nothing: return the loss and the accuracy.",
+        _returns(
+            attempt,
+            LOGITS.copy(),
+            LABELS.copy(),
+            W.copy(),
+            b.copy(),
+            hint="The function returns nothing: return the loss and the accuracy.",
         ),
         (lambda: len(got()) == 2, "Return two values: `return loss, accuracy`."),
         (
@@ -575,10 +573,7 @@ def check_squared_error_gradient(attempt: Function) -> Function:
             "NumPy cannot combine these shapes. The sum over the classes needs `axis=1, keepdims=True`, and the labels "
             "must be one-hot, (N, C).",
         ),
-        (
-            lambda: _returns(attempt, LOGITS.copy(), LABELS.copy()),
-            "The function returns nothing: does it end with `return`?",
-        ),
+        _returns(attempt, LOGITS.copy(), LABELS.copy()),
         (
             lambda: got().shape == LOGITS.shape,
             "There is one derivative for every logit: the result has the shape of the logits, (N, C).",
@@ -665,9 +660,12 @@ def _check_confusion_matrix(attempt: Function) -> Function:
         "confusion_matrix",
         attempt,
         confusion_matrix,
-        (
-            lambda: _returns(attempt, labels.copy(), predicted.copy(), 4),
-            "The function returns nothing: does it end with `return`, after the loop?",
+        _returns(
+            attempt,
+            labels.copy(),
+            predicted.copy(),
+            4,
+            hint="The function returns nothing: does it end with `return`, after the loop?",
         ),
         (
             lambda: got().shape == (4, 4),
@@ -705,10 +703,7 @@ def _check_worst_mistakes(attempt: Function) -> Function:
         "worst_mistakes",
         attempt,
         worst_mistakes,
-        (
-            lambda: _returns(attempt, logits.copy(), labels.copy(), 3),
-            "The function returns nothing: does it end with `return`?",
-        ),
+        _returns(attempt, logits.copy(), labels.copy(), 3),
         (lambda: len(got()) == 3 and len(got(1)) == 1, "The result should hold k indices."),
         (
             lambda: np.issubdtype(np.asarray(_quietly(attempt, logits.copy(), labels.copy(), 3)).dtype, np.integer),
@@ -762,8 +757,11 @@ def _broadcasts(function: Function, *args: Any) -> bool:
     return True
 
 
-def _returns(function: Function, *args: Any) -> bool:
-    return _quietly(function, *args) is not None
+def _returns(
+    function: Function, *args: Any, hint: str = "The function returns nothing: does it end with `return`?"
+) -> tuple[Callable[[], bool], str]:
+    """The test whether a call returns anything, with its hint."""
+    return lambda: _quietly(function, *args) is not None, hint
 
 
 def _leaves(function: Function, *args: Any, **kwargs: Any) -> bool:

@@ -1,7 +1,7 @@
 """The exercises of lecture 10: what each check asks, and the solution that the lecture continues with meanwhile.
 
 Each solution stands here as it is folded in the lecture, so it has a notebook's form: without annotations, and with
-`torch` and `F` as names of the module, which `_load` imports when a check first needs them.
+`torch` and `F` as names of the module.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -16,23 +16,16 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import torch
+import torch.nn.functional as F
 
 from course_lib.exercises import attempt_or_solution
-
-if TYPE_CHECKING:
-    import torch
-    import torch.nn.functional as F
 
 T = TypeVar("T")
 _ROWS = 10
 """examples of the small data set of the checks, in batches of 4, 4 and 2"""
-
-
-def _load() -> None:
-    global torch, F
-    import torch
-    import torch.nn.functional as F
 
 
 def load_tensorboard() -> None:
@@ -61,7 +54,6 @@ def train_epoch(model, loader, optimizer):
 
 def check_train_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
     """`train_epoch(model, loader, optimizer) -> float`, the mean loss per example of one epoch of training."""
-    _load()
 
     def seen() -> SimpleNamespace:
         return _watched_training(attempt)
@@ -212,7 +204,6 @@ def evaluate(model, loader):
 
 def check_evaluate(attempt: Callable[..., Any]) -> Callable[..., Any]:
     """`evaluate(model, loader) -> (loss, accuracy)`, both per example over the whole set."""
-    _load()
 
     def seen() -> SimpleNamespace:
         return _watched_evaluation(attempt)
@@ -342,7 +333,6 @@ class EarlyStopping:
 
 def check_early_stopping(attempt: type[Any]) -> type[Any]:
     """A class with `__init__(patience)`, `step(valid_loss, model) -> bool`, `best_loss` and `best_state`."""
-    _load()
 
     def stops(losses: Sequence[float], patience: int) -> int:
         return int(_stopped(attempt, losses, patience).epoch)
@@ -524,7 +514,6 @@ def check_checkpoint(save: Callable[..., Any], load: Callable[..., Any]) -> Pair
 
     A run has `model`, `optimizer`, `scheduler`, `loader` and `epoch`.
     """
-    _load()
 
     def seen() -> SimpleNamespace:
         return _resumed(save, load)

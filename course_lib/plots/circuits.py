@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Patch
 
 from course_lib.plots.graphs import SYMBOLS, Placed, _place
-from course_lib.plots.style import BLUE, GRAY, INK, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, GRAY, INK, VERMILLION, Canvas, sheet, styled
 
 COLUMN, ROW = 1.75, 1.2
 """distance between neighbors, in inches"""
@@ -66,14 +66,9 @@ def circuit(program: Sequence[str], /, *, backward: bool = False, **inputs: floa
         for index, number in enumerate(step.inputs)
     ]
     left, right, low, high = -0.55, last.x * COLUMN + 1.5, -bottom * ROW - 0.65, max(0.65, *(y + 0.4 for y in arcs))
-    figure, (axes,) = canvas(right - left, high - low)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))  # one unit of the axes is then one inch
-    axes.set_axis_off()
-    axes.set_xlim(left, right)
-    axes.set_ylim(low, high)
-    uses = [number for step in steps for number in step.inputs]
-    shapes = {key: _draw_node(axes, spot, backward and uses.count(spot.node) > 1) for key, spot in placed.items()}  # type: ignore[arg-type]
+    figure, axes = sheet(left, right, low, high)
+    uses: list[object] = [number for step in steps for number in step.inputs]
+    shapes = {key: _draw_node(axes, spot, backward and uses.count(spot.node) > 1) for key, spot in placed.items()}
     for step in steps:
         for index, (number, flows_back) in enumerate(zip(step.inputs, step.backward(), strict=True)):
             start, end, bend = placed[id(number)], placed[id(step.output)], _bend(step, index, placed)

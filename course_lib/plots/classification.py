@@ -12,7 +12,18 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from course_lib.plots.style import BLUE, FAINT, GRAY, INK, SERIES_STYLES, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import (
+    BLUE,
+    FAINT,
+    GRAY,
+    INK,
+    SERIES_STYLES,
+    VERMILLION,
+    Canvas,
+    canvas,
+    frame_image,
+    styled,
+)
 
 SIGNED = LinearSegmentedColormap.from_list("signed", [VERMILLION, "white", BLUE])
 """below zero, zero, above zero"""
@@ -37,7 +48,7 @@ def scored_images(
         above = figure.add_subplot(grid[0, column])
         above.imshow(picture, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
         above.set_title(title, fontsize=9.5, loc="center", pad=6)
-        _bare(above)
+        frame_image(above)
         axes = figure.add_subplot(grid[1, column], sharey=first)
         for name, value in enumerate(bars):
             true = name == label
@@ -77,7 +88,7 @@ def weight_images(weights: Mapping[str, ArrayLike], *, columns: int = 5) -> Canv
     for axes, (label, picture) in zip(panels, pictures.items(), strict=True):
         drawn = axes.imshow(picture, cmap=SIGNED, vmin=-limit, vmax=limit, interpolation="nearest")
         axes.set_title(label, fontsize=10, loc="center", pad=4)
-        _bare(axes)
+        frame_image(axes)
     figure.colorbar(drawn, ax=panels, label="weight", shrink=0.8, pad=0.02)
     parts = [f"{label} from {picture.min() + 0:.2g} to {picture.max() + 0:.2g}" for label, picture in pictures.items()]
     figure.description = f"Weights drawn as images, blue positive and orange negative. {'; '.join(parts)}."
@@ -150,12 +161,3 @@ def line_panels(
         axes.legend()
     figure.description = f"{len(panels)} panels of curves against {xlabel}. {'; '.join(sentences)}."
     return figure
-
-
-def _bare(axes: Axes) -> None:
-    """No ticks and no grid, and a faint frame."""
-    axes.grid(False)
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for spine in axes.spines.values():
-        spine.set(visible=True, color=FAINT)

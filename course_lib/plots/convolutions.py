@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
-from course_lib.plots.style import FAINT, GRAY, INK, SERIES_STYLES, Canvas, canvas, styled
+from course_lib.plots.style import FAINT, GRAY, INK, SERIES_STYLES, Canvas, canvas, frame_image, sheet, styled, times
 
 CELL = 0.36
 """side of a cell that holds a number, in inches"""
@@ -30,17 +30,16 @@ def kernel_steps(image: ArrayLike, kernel: ArrayLike, places: Sequence[tuple[int
     gap, tall = 0.75, pixels.shape[0] * CELL
     arrays = {"image": pixels, "kernel": weights, "result": result}
     width = sum(array.shape[1] * CELL for array in arrays.values()) + 2 * gap + 0.3
-    figure, axes = _sheet(width, tall + 0.5)
+    figure, axes = sheet(0, width, -tall - 0.5, 0)
     left, corners = 0.15, {}
     for name, array in arrays.items():
         top = -0.35 - (tall - array.shape[0] * CELL) / 2
         corners[name] = left, top
         _numbers(axes, array, left, top, signed=name != "image")
-        shape = f"{array.shape[0]} × {array.shape[1]}"  # noqa: RUF001
-        axes.text(left, top + 0.12, f"{name}, {shape}", va="center", fontsize=9.5, weight="bold")
+        axes.text(left, top + 0.12, f"{name}, {times(array.shape)}", va="center", fontsize=9.5, weight="bold")
         left += array.shape[1] * CELL + gap
         if name != "result":
-            sign = "∗" if name == "image" else "="  # noqa: RUF001
+            sign = "\N{ASTERISK OPERATOR}" if name == "image" else "="
             axes.text(left - gap / 2, -0.35 - tall / 2, sign, ha="center", va="center", fontsize=15)
     for (row, column), look in zip(places, SERIES_STYLES, strict=False):
         frame: dict[str, Any] = {"fill": False, "edgecolor": look.color, "linestyle": look.linestyle, "linewidth": 2.4}
@@ -72,7 +71,7 @@ def channel_sum(image: ArrayLike, parts: Mapping[str, ArrayLike], total: ArrayLi
         sign = "=" if label == "sum" else "+" if place else "→"
         axes.text(-0.14, 0.5, sign, transform=axes.transAxes, ha="center", va="center", fontsize=13)
     for axes in panels:
-        _bare(axes)
+        frame_image(axes)
     said = [f"{label} from {array.min():.2f} to {array.max():.2f}" for label, array in maps.items()]
     figure.description = f"One filter on a color photo, channel by channel: {'; '.join(said)}."
     return figure
@@ -86,13 +85,13 @@ def receptive_fields(image: ArrayLike, fields: Mapping[str, tuple[int, int, int]
     figure.set_layout_engine("none")
     axes.set_position((0.02, 0.02, 0.5, 0.96))
     axes.imshow(pixels, cmap="Greys", alpha=0.55, interpolation="nearest")
-    _bare(axes)
+    frame_image(axes)
     for (label, (row, column, side)), look in zip(fields.items(), SERIES_STYLES, strict=False):
         corner = (column - 0.5, row - 0.5)
         axes.add_patch(
             Rectangle(
                 corner, side, side, fill=False, edgecolor=look.color, linestyle=look.linestyle, linewidth=2.2,
-                label=f"{label}: {side} × {side} pixels",  # noqa: RUF001
+                label=f"{label}: {times((side, side))} pixels",
             )
         )  # fmt: skip
     axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), handlelength=2.6, handleheight=1.4, labelspacing=1.0)
@@ -120,7 +119,7 @@ def image_grid(rows: Mapping[str, Sequence[ArrayLike]], *, signed: bool = False)
     columns = max(map(len, arrays.values()))
     side = min(0.95, 8.2 / columns)
     margin = 0.085 * max(map(len, arrays)) + 0.25
-    figure, axes = _sheet(margin + columns * side + 0.1, len(arrays) * side + 0.1)
+    figure, axes = sheet(0, margin + columns * side + 0.1, -len(arrays) * side - 0.1, 0)
     for line, (label, images) in enumerate(arrays.items()):
         top = -0.05 - line * side
         axes.text(0.1, top - side / 2, label, va="center", fontsize=9.5)
@@ -131,7 +130,7 @@ def image_grid(rows: Mapping[str, Sequence[ArrayLike]], *, signed: bool = False)
             axes.imshow(image, extent=box, vmin=least, vmax=most, aspect="auto", **style)
             frame = Rectangle((box[0], box[2]), box[1] - box[0], box[3] - box[2], fill=False, edgecolor=FAINT)
             axes.add_patch(frame)
-    axes.set_xlim(0, margin + columns * side + 0.1)
+    axes.set_xlim(0, margin + columns * side + 0.1)  # which the images have changed
     axes.set_ylim(-len(arrays) * side - 0.1, 0)
     said = [
         f"{label}: {len(images)} of {images[0].shape[0]} by {images[0].shape[1]}, largest "
@@ -155,23 +154,3 @@ def _numbers(axes: Axes, array: NDArray[Any], left: float, top: float, *, signed
         dark = np.dot(shade[:3], (0.299, 0.587, 0.114)) < 0.5
         ink = "white" if dark else GRAY if value == 0 else INK
         axes.text(x + CELL / 2, y + CELL / 2, f"{value:g}", ha="center", va="center", fontsize=8.5, color=ink)
-
-
-def _bare(axes: Axes) -> None:
-    """An image's panel: no ticks, a faint frame."""
-    axes.grid(False)
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for spine in axes.spines.values():
-        spine.set(visible=True, color=FAINT)
-
-
-def _sheet(width: float, height: float) -> tuple[Canvas, Axes]:
-    """A figure on which one unit is one inch; x grows from 0 to the right, y falls from 0."""
-    figure, (axes,) = canvas(width, height)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(-height, 0)
-    return figure, axes

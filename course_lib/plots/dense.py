@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from course_lib.plots.style import BLUE, FAINT, GRAY, INK, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, FAINT, GRAY, INK, Canvas, sheet, styled
 
 COLUMN, ROW, RADIUS = 2.6, 0.47, 0.17
 """distance between neighbors, and of a unit; in inches"""
@@ -28,12 +28,7 @@ def dense_network(layers: Mapping[str, int], weights: Sequence[str]) -> Canvas:
         raise ValueError(f"dense_network: {len(layers)} layers need {len(layers) - 1} texts, and at least two layers")
     sizes = list(layers.values())
     height = (ABOVE + 1) * ROW
-    figure, (axes,) = canvas(COLUMN * len(sizes), height + 1.55)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))  # one unit of the axes is then one inch
-    axes.set_axis_off()
-    axes.set_xlim(-COLUMN / 2, COLUMN * (len(sizes) - 0.5))
-    axes.set_ylim(-height - 0.7, 0.85)
+    figure, axes = sheet(-COLUMN / 2, COLUMN * (len(sizes) - 0.5), -height - 0.7, 0.85)
     columns = [_spots(size, height) for size in sizes]
     for place, (name, spots) in enumerate(zip(layers, columns, strict=True)):
         x = place * COLUMN

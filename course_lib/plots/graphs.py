@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Patch
 
-from course_lib.plots.style import BLUE, GRAY, INK, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, GRAY, INK, VERMILLION, Canvas, sheet, styled
 
 SYMBOLS = {"add": "+", "sub": "\N{MINUS SIGN}", "mul": "\N{MULTIPLICATION SIGN}", "div": "÷", "matmul": "@", "sum": "Σ"}
 SYMBOLS |= {"mm": "@", "mv": "@"}  # what PyTorch records for a product of two matrices, or of a matrix and a vector
@@ -77,12 +77,7 @@ def graph(records: Sequence[Record]) -> Canvas:
     margin = 0.2 if all(spot.node.grad is None for spot in placed.values()) else 0.4  # gradients stand around the nodes
     left, top = -0.75, 0.35 + margin
     right, bottom = right * COLUMN + 0.75, -bottom * ROW - 0.2 - margin
-    figure, (axes,) = canvas(right - left, top - bottom)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))  # one unit of the axes is then one inch
-    axes.set_axis_off()
-    axes.set_xlim(left, right)
-    axes.set_ylim(bottom, top)
+    figure, axes = sheet(left, right, bottom, top)
     shapes = {key: _draw_node(axes, spot) for key, spot in placed.items()}
     _draw_edges(axes, records, shapes, placed)
     figure.description = _describe(records)

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from course_lib.plots.style import BLUE, GRAY, INK, SERIES_STYLES, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, GRAY, INK, SERIES_STYLES, VERMILLION, Canvas, sheet, styled
 
 WIDTH, HEIGHT, COLUMN, ROW = 1.16, 0.62, 1.6, 1.0
 """of a box, and from one box to the next; in inches"""
@@ -45,13 +45,8 @@ def layer_graph(model: Any) -> Canvas:
     outputs = {name for name, _, _ in _flat(model.get_config()["output_layers"])}
     column = _columns(boxes)
     row = _rows(boxes, column)
-    width = max(column.values()) * COLUMN + WIDTH + 0.3
-    figure, (axes,) = canvas(width, max(row.values()) * ROW + HEIGHT + 0.55)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(-WIDTH / 2 - 0.15, width - WIDTH / 2 - 0.15)
-    axes.set_ylim(-max(row.values()) * ROW - HEIGHT / 2 - 0.15, HEIGHT / 2 + 0.4)
+    left, right = -WIDTH / 2 - 0.15, max(column.values()) * COLUMN + WIDTH / 2 + 0.15
+    figure, axes = sheet(left, right, -max(row.values()) * ROW - HEIGHT / 2 - 0.15, HEIGHT / 2 + 0.4)
     for box in boxes.values():
         _draw_box(axes, box, column[box.name] * COLUMN, -row[box.name] * ROW, box.name in outputs)
     for box in boxes.values():

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from course_lib.plots.style import FAINT, SERIES_STYLES, Canvas, canvas, styled
+from course_lib.plots.style import SERIES_STYLES, Canvas, canvas, frame_image, styled
 
 
 @styled
@@ -19,11 +19,7 @@ def color_row(images: Mapping[str, ArrayLike]) -> Canvas:
     for axes, (label, array) in zip(panels, arrays.items(), strict=True):
         axes.imshow(array.transpose(1, 2, 0).clip(0, 1), interpolation="nearest")
         axes.set_title(label, fontsize=9.5, loc="center", pad=5)
-        axes.grid(False)
-        axes.set_xticks([])
-        axes.set_yticks([])
-        for spine in axes.spines.values():
-            spine.set(visible=True, color=FAINT)
+        frame_image(axes)
     parts = [
         f"{label}, {array.shape[1]} by {array.shape[2]}, mean red {r:.2f}, green {g:.2f}, blue {b:.2f}"
         for label, array in arrays.items()

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from course_lib.plots.style import BLUE, FAINT, GRAY, INK, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, GRAY, INK, VERMILLION, Canvas, canvas, frame_image, sheet, styled, times
 
 ROW, INDENT, LETTER = 0.29, 0.26, 0.083
 """height of a line of the tree, shift of one level, width of a letter; in inches"""
@@ -56,7 +56,7 @@ def module_tree(net: Any, *, depth: int = 9) -> Canvas:
     kind_at = max(name_at + b.level * INDENT + LETTER * len(b.name) for b in branches) + 0.35
     holds_at = kind_at + LETTER * max(len(b.kind) for b in branches) + 0.3
     right = max(holds_at + 0.9 * LETTER * max(len(b.holds) for b in branches) + 1.1, 5.5)
-    figure, axes = _sheet(right, ROW * (len(branches) + 1) + 0.15)
+    figure, axes = sheet(0, right, -ROW * (len(branches) + 1) - 0.15, 0)
     axes.text(right - 0.1, -0.17, "parameters", ha="right", va="center", fontsize=9, color=GRAY)
     heights = [-ROW * (line + 1) - 0.17 for line in range(len(branches))]
     for line, (branch, y) in enumerate(zip(branches, heights, strict=True)):
@@ -122,22 +122,22 @@ def shape_flow(steps: Sequence[tuple[str, Sequence[int]]]) -> Canvas:
         raise ValueError(f"shape_flow: {name} has {number} axes; give shapes of 1 or 3 axes, without the batch")
     boxes = [_box(shape) for _, shape in steps]
     widths = [
-        max(width, LETTER * len(name), LETTER * len(_times(shape)))
+        max(width, LETTER * len(name), LETTER * len(times(shape)))
         for (width, _), (name, shape) in zip(boxes, steps, strict=True)
     ]
     gap, tallest = 0.3, max(height for _, height in boxes)
-    figure, axes = _sheet(sum(widths) + gap * len(widths) + 0.1, tallest + 0.85)
+    figure, axes = sheet(0, sum(widths) + gap * len(widths) + 0.1, -tallest - 0.85, 0)
     middle, x = -0.4 - tallest / 2, gap / 2
     for (name, shape), (width, height), wide in zip(steps, boxes, widths, strict=True):
         center = x + wide / 2
         _stack(axes, shape, center - width / 2, middle - height / 2)
         axes.text(center, -0.17, name, ha="center", va="center", weight="bold", fontsize=9.5)
-        axes.text(center, -0.62 - tallest, _times(shape), ha="center", va="center", fontsize=9)
+        axes.text(center, -0.62 - tallest, times(shape), ha="center", va="center", fontsize=9)
         if x > gap:
             arrow = {"arrowstyle": "-|>", "color": GRAY}
             axes.annotate("", (x - 0.06, middle), (x - gap + 0.06, middle), arrowprops=arrow)
         x += wide + gap
-    words = [f"{name} {_times(shape)}" for name, shape in steps]
+    words = [f"{name} {times(shape)}" for name, shape in steps]
     figure.description = f"Shapes through a network, from left to right: {', then '.join(words)}."
     return figure
 
@@ -161,10 +161,6 @@ def _box(shape: Sequence[int]) -> tuple[float, float]:
     return shape[2] * PIXEL + depth, shape[1] * PIXEL + depth
 
 
-def _times(shape: Sequence[int]) -> str:
-    return " \N{MULTIPLICATION SIGN} ".join(map(str, shape))
-
-
 @styled
 def image_row(images: Mapping[str, ArrayLike], symmetric: bool = False) -> Canvas:
     """Small gray images side by side, each on its own scale: white at its least value, black at its largest.
@@ -184,11 +180,7 @@ def image_row(images: Mapping[str, ArrayLike], symmetric: bool = False) -> Canva
             interpolation="nearest",
         )
         axes.set_title(label, fontsize=9.5, loc="center", pad=5)
-        axes.grid(False)
-        axes.set_xticks([])
-        axes.set_yticks([])
-        for spine in axes.spines.values():
-            spine.set(visible=True, color=FAINT)
+        frame_image(axes)
     parts = [
         f"{' '.join(label.split())}, {array.shape[0]} by {array.shape[1]}, from {array.min():.3g} to {array.max():.3g}"
         for label, array in arrays.items()
@@ -197,14 +189,3 @@ def image_row(images: Mapping[str, ArrayLike], symmetric: bool = False) -> Canva
     if symmetric:
         figure.description += " White is 0, red is positive, blue is negative."
     return figure
-
-
-def _sheet(width: float, height: float) -> tuple[Canvas, Axes]:
-    """A figure on which one unit is one inch; x grows from 0 to the right, y falls from 0."""
-    figure, (axes,) = canvas(width, height)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(-height, 0)
-    return figure, axes

@@ -11,7 +11,7 @@ import base64
 import functools
 import html
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ParamSpec
 
@@ -121,6 +121,31 @@ def canvas(width: float = 7.5, height: float = 4.0, panels: int = 1) -> tuple[Ca
         figure = Canvas(figsize=(width, height), layout="constrained")
         axes = [figure.add_subplot(1, panels, index + 1) for index in range(panels)]
     return figure, axes
+
+
+def sheet(left: float, right: float, bottom: float, top: float) -> tuple[Canvas, Axes]:
+    """A figure without axes on which one unit is one inch, from `left` to `right` and from `bottom` to `top`."""
+    figure, (axes,) = canvas(right - left, top - bottom)
+    figure.set_layout_engine("none")
+    axes.set_position((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    return figure, axes
+
+
+def frame_image(axes: Axes) -> None:
+    """For the panel of an image: no ticks, no grid, and a faint frame."""
+    axes.grid(False)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set(visible=True, color=FAINT)
+
+
+def times(shape: Iterable[int]) -> str:
+    """A shape as it is read: 3 × 4."""
+    return " \N{MULTIPLICATION SIGN} ".join(map(str, shape))
 
 
 def styled(draw: Callable[P, Canvas]) -> Callable[P, Canvas]:

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.path import Path
 
-from course_lib.plots.style import BLUE, FAINT, GRAY, GREEN, INK, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, FAINT, GRAY, GREEN, INK, VERMILLION, Canvas, sheet, styled
 
 DATA = ("Placeholder", "PlaceholderWithDefault", "Const", "VarHandleOp", "Variable", "VariableV2", "_Arg", "Arg")
 """operations that bring a value in: drawn as boxes with their content, like the inputs of every graph of the course"""
@@ -81,12 +81,7 @@ def tensorflow_graph(
     margin = 0.95 if len(lanes) > 1 else 0.0
     top = ROW / 2 + 0.06 if len(lanes) > 1 else HEIGHT / 2 + 0.12
     bottom = max(spot.row for spot in spots.values()) * ROW + top
-    figure, (axes,) = canvas(lefts[-1] - GAP + 0.15 + margin, bottom + top)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))  # one unit of the axes is then one inch
-    axes.set_axis_off()
-    axes.set_xlim(-margin, lefts[-1] - GAP + 0.15)
-    axes.set_ylim(-bottom, top)
+    figure, axes = sheet(-margin, lefts[-1] - GAP + 0.15, -bottom, top)
     _draw_lanes(axes, lanes, spots)
     sides = {}
     for key, spot in spots.items():

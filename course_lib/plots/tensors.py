@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from course_lib.plots.style import GRAY, INK, SERIES_STYLES, Canvas, canvas, styled
+from course_lib.plots.style import GRAY, INK, SERIES_STYLES, Canvas, sheet, styled
 
 T = TypeVar("T")
 
@@ -119,12 +119,7 @@ def storage(tensors: Mapping[str, Any]) -> Canvas:
     shelves = _side_by_side(memories, [memory.width for memory in memories])
     width = max(3.0, *(sum(memory.width + GAP for memory in shelf) - GAP for shelf in shelves)) + 0.1
     height = sum(max(memory.height for memory in shelf) for shelf in shelves)
-    figure, (axes,) = canvas(width + 0.2, height)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))  # one unit of the axes is then one inch
-    axes.set_axis_off()
-    axes.set_xlim(-0.1, width + 0.1)
-    axes.set_ylim(-height, 0)
+    figure, axes = sheet(-0.1, width + 0.1, -height, 0)
     top = 0.0
     for shelf in shelves:
         left = 0.0

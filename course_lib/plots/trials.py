@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from course_lib.plots.style import BLUE, FAINT, VERMILLION, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, FAINT, VERMILLION, Canvas, sheet, styled
 
 CELL, LETTER = 0.36, 0.083
 """height of a row and width of a letter, in inches"""
@@ -25,12 +25,7 @@ def verdicts(passed: Mapping[str, Mapping[str, bool]]) -> Canvas:
     head = 0.17 * max(title.count("\n") + 1 for title in titles) + 0.15
     side = LETTER * max(map(len, rows)) + 0.35
     width, height = side + wide * len(tests) + 0.1, head + CELL * len(rows) + 0.1
-    figure, (axes,) = canvas(width, height)
-    figure.set_layout_engine("none")
-    axes.set_position((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(-height, 0)
+    figure, axes = sheet(0, width, -height, 0)
     for column, title in enumerate(titles):
         x = side + wide * (column + 0.5)
         axes.text(x, -head + 0.05, title, ha="center", va="bottom", fontsize=9, linespacing=1.1)

@@ -7,15 +7,15 @@ Whatever a page needs is part of it: it can be read offline.
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from autograder.release.address import repository_of
+
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-REPOSITORY = PROJECT["tool"]["course"]["repository"]
+REPOSITORY = repository_of(ROOT)
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 
 project = "Deep-learning frameworks"
