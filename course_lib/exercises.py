@@ -62,7 +62,7 @@ def attempt_or_solution(name: str, attempt: T, solution: T, *tests: tuple[Callab
         if _is_right(name, *tests):
             return attempt
     except Exception as error:
-        print(f"{name}: your code raises {type(error).__name__}: {textwrap.shorten(str(error), 300)}")
+        print(f"{name}: your code raises {type(error).__name__}: {' '.join(str(error).split())[:300]}")
         if line := _line_of_reader(error):
             print(f"    in this line: {line}")
         print("Call it yourself to see the whole error; for arrays, print the shapes that meet in that line.")

@@ -97,3 +97,11 @@ def test_the_readers_own_error_is_told_with_its_line_and_the_lecture_goes_on(
     assert attempt_or_solution("E", attempt, None, (lambda: attempt(1) == 2, "hint")) is None
     said = capsys.readouterr().out
     assert "ZeroDivisionError: division by zero" in said and "in this line: return x / 0" in said
+
+
+def test_a_long_message_is_cut_and_not_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    def attempt() -> None:
+        raise ValueError("x" * 2000)
+
+    attempt_or_solution("E", attempt, None, (attempt, "hint"))
+    assert "ValueError: " + "x" * 300 + "\n" in capsys.readouterr().out
