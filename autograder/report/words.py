@@ -60,6 +60,7 @@ LOST_TO_CELL: dict[Verdict, str] = {
 FLAG_SENTENCES: dict[str, str] = {
     "renamed": "Your file did not have the assignment's name. It was recognized and graded.",
     "renamed-student": "Your name is spelt differently here, because not every system can store it as it was.",
+    "handed-in-again": "You handed in more than once. The last hand-in was graded.",
     "several-notebooks": "You handed in more than one file that could be this assignment. One was graded.",
     "missing-notebook": "A notebook of this assignment was not in what you handed in.",
     "repaired": "Your file departed from the notebook format. It was put right; no answer was changed.",

@@ -1,9 +1,10 @@
 """Find what a class handed in, in whatever layout it arrives, and let no submission spoil another's.
 
 One set of rules reads folders and zips alike: nbgrader's `STUDENT/ASSIGNMENT/`, folders of `STUDENT/`, flat folders of
-`STUDENT.ipynb`, and what Canvas and Moodle make of them. Each student's folder is read by itself, so that what lies in
-one decides nothing about another; whatever lies beside them is a student's, or is named with the reason why not. A
-link, a pipe or a trap rejects its own student and nobody else. Contents are read when they are asked for, in pieces.
+`STUDENT.ipynb`, and what learning platforms make of them (`platforms.py`). Each student's folder is read by itself,
+so that what lies in one decides nothing about another; whatever lies beside them is a student's, or is named with the
+reason why not. A link, a pipe or a trap rejects its own student and nobody else. Contents are read when they are asked
+for, in pieces.
 """
 
 from __future__ import annotations
@@ -18,23 +19,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import yaml
+
 from autograder.errors import WrongUse
 from autograder.records import Assignment, Flag, Submission
 from autograder.submissions.plan import (
     MAX_SUBMISSION_BYTES,
     is_litter,
+    listed,
     notebook_stem,
     read_names,
     read_submission,
     resembles,
     shown_name,
 )
-from autograder.submissions.sources import Files, Folder, Source, SourceEntry, Zip, files_below, is_zip
+from autograder.submissions.platforms import HandIn, alike, classroom_prefix, read_name, without_front
+from autograder.submissions.sources import Files, Folder, Source, SourceEntry, Zip, files_below, files_in_zip, is_zip
 
 MAX_NAME_BYTES = 120
 """of a student's name as a folder name; file systems allow 255, and suffixes are added later"""
-_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.S)
-_CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.S)
+MAX_ZIPS = 5
+"""of a student who hands in no notebook that are looked into; zips inside them are not"""
 _COURSE_FOLDERS = frozenset({"source", "release", "submitted", "autograded", "feedback"})
 """of an nbgrader course"""
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
@@ -95,6 +100,9 @@ class _Group:
     raw: str = ""
     """what the student was called by name of folder or file, before any rule"""
     is_folder: bool = False
+    hand_in: HandIn | None = None
+    """what the platform says in that name"""
+    flags: list[Flag] = field(default_factory=list)
 
     def add(self, name: str, entry: SourceEntry) -> None:
         base, number = name, 2
@@ -177,9 +185,9 @@ def _nothing_found(path: Path, source: Source, assignment: Assignment) -> str:
 def _layout_of_folder(source: Source, path: Path, assignment: Assignment, at: tuple[str, ...] = ()) -> _Layout:
     """The students below the folder `at`. `path` is where that folder lies, for its name."""
     layout = _Layout()
-    listed = source.children(at)
-    children = [child for child in listed if not _is_litter(child)]
-    for child in listed:
+    there = source.children(at)
+    children = [child for child in there if not _is_litter(child)]
+    for child in there:
         if child.is_folder and _is_litter(child):
             layout.leave_out(child, "is what editors and systems leave behind")
     other_assignments = _other_assignments(assignment)
@@ -204,39 +212,85 @@ def _layout_of_folder(source: Source, path: Path, assignment: Assignment, at: tu
             beside = [child for child in children if child is not folder]
             layout.leave_out_all(beside, f"lies beside {shown_name(name)}/, which holds the class")
             return layout.joined(_layout_of_folder(source, path / name, assignment, folder.parts))
+    names = _names_beside(source, path, children, inner)
     for child in children:
         student = _student_of_flat_file(child, assignment)
         if child.is_folder:
             inside = {entry.name for entry in inner[child.name] if not _is_litter(entry)}
             own = _own_folder(inner[child.name], assignment)
-            if own is None and inside and inside <= other_assignments:
+            hand_in = read_name(child.name)
+            if hand_in and hand_in.assignment not in ("", assignment.name):
+                layout.leave_out(child, f"was handed in for {shown_name(hand_in.assignment)}")
+            elif own is None and inside and inside <= other_assignments:
                 layout.leave_out(child, f"holds other assignments only ({', '.join(sorted(inside))})")
             elif own is None and not working:
                 layout.leave_out(child, "holds no notebook")
             else:
-                layout.groups.append(_whole_folder(source, own or child, child.name))
+                layout.groups.append(_whole_folder(source, own or child, names.get(child.name, child.name)))
         elif student is None and child.problem and working:
             layout.groups.append(_Group(_platform_name(child.name), {child.name: child}, child.name, is_folder=True))
         elif student is None:
             layout.leave_out(child, child.problem or "is no notebook")
-    layout.groups = _without_parts(layout.groups + _flat_layout(children, assignment))
+    layout.groups = _last_hand_ins(layout.groups + _flat_layout(children, assignment))
     return layout
 
 
-def _without_parts(groups: list[_Group]) -> list[_Group]:
-    """What a platform put under one student's number is one submission, in several folders or files."""
-    whole: list[_Group] = []
-    numbered: dict[str, _Group] = {}
-    for group in groups:
-        if not _is_platform_name(group.raw):
-            whole.append(group)
-        elif group.student not in numbered:
-            numbered[group.student] = group
-            whole.append(group)
-        else:
+def _last_hand_ins(groups: list[_Group]) -> list[_Group]:
+    """What a platform put under one student's number is one submission: the last one, in several folders or files."""
+    whole = [group for group in groups if group.hand_in is None]
+    numbered: dict[str, list[tuple[HandIn, _Group]]] = defaultdict(list)
+    parts = [group for group in groups if group.hand_in is not None]
+    for hand_in, group in zip(without_front(g.hand_in for g in parts if g.hand_in), parts, strict=True):
+        numbered[hand_in.student].append((hand_in, group))
+    for student, several in numbered.items():
+        one = _Group(student, raw=several[0][1].raw, is_folder=several[0][1].is_folder)
+        attempt = max(hand_in.attempt for hand_in, _ in several)
+        versions: dict[str, int] = {}
+        for hand_in, _ in several:
+            versions[alike(hand_in.file)] = max(hand_in.version, versions.get(alike(hand_in.file), 0))
+        before = set()
+        for hand_in, group in several:
+            if hand_in.attempt != attempt or hand_in.version != versions[alike(hand_in.file)]:
+                before.add(shown_name(group.raw))
+                continue
             for name, entry in group.entries.items():
-                numbered[group.student].add(name, entry)
+                one.add(name, entry)
+            if hand_in.late and not one.flags:
+                one.flags.append(Flag("late", "The platform marks it as late."))
+        if before:
+            one.flags.append(Flag("handed-in-again", f"The last hand-in was graded, not {listed(sorted(before))}."))
+        whole.append(one)
     return whole
+
+
+def _names_beside(
+    source: Source, path: Path, children: list[SourceEntry], inner: Mapping[str, list[SourceEntry]]
+) -> dict[str, str]:
+    """Folder -> student, where not the folder's name says it: in an export of Gradescope, in clones of a classroom."""
+    metadata = next(
+        (c for c in children if c.name == "submission_metadata.yml" and not (c.is_folder or c.problem)), None
+    )
+    if metadata is not None:
+        return _gradescope_names(b"".join(source.pieces(metadata)))
+    clones = [name for name, entries in inner.items() if any(entry.name == ".git" for entry in entries)]
+    prefix = classroom_prefix(path.name, clones)
+    return {name: name.removeprefix(prefix) for name in clones}
+
+
+def _gradescope_names(metadata: bytes) -> dict[str, str]:
+    """`submission_17` -> who handed it in; of a group whoever is named first."""
+    try:
+        submissions = yaml.safe_load(metadata)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise OSError(f"submission_metadata.yml cannot be read ({type(error).__name__}); export again") from error
+    names = {}
+    for folder, facts in submissions.items() if isinstance(submissions, dict) else ():
+        submitters = facts.get(":submitters") if isinstance(facts, dict) else None
+        for one in submitters[:1] if isinstance(submitters, list) else ():
+            if isinstance(one, dict):
+                known = (one.get(key) for key in (":name", ":sid") if one.get(key))
+                names[str(folder)] = "_".join(str(part) for part in known) or str(one.get(":email") or folder)
+    return names
 
 
 def _is_course(folders: Mapping[str, SourceEntry], children: list[SourceEntry]) -> bool:
@@ -251,7 +305,8 @@ def _other_assignments(assignment: Assignment) -> frozenset[str]:
 
 def _holds_notebook(source: Source, folder: SourceEntry) -> bool:
     """Whether somewhere below lies a notebook, or something that may not be opened and could be one."""
-    return any(_is_notebook(entry) or entry.problem for entry in files_below(source, folder) if not _is_litter(entry))
+    below = [entry for entry in files_below(source, folder) if not _is_litter(entry)]
+    return any(_is_notebook(entry) or _is_packed(entry) or entry.problem for entry in below)
 
 
 def _is_litter(entry: SourceEntry) -> bool:
@@ -260,6 +315,10 @@ def _is_litter(entry: SourceEntry) -> bool:
 
 def _is_notebook(entry: SourceEntry) -> bool:
     return not entry.is_folder and not entry.problem and notebook_stem(entry.name) is not None
+
+
+def _is_packed(entry: SourceEntry) -> bool:
+    return not entry.is_folder and not entry.problem and entry.name.casefold().endswith(".zip")
 
 
 def _is_own_name(name: str, assignment: Assignment) -> bool:
@@ -273,12 +332,8 @@ def _folder_name(path: Path, assignment: Assignment) -> str:
 
 
 def _platform_name(folder: str) -> str:
-    found = _MOODLE.fullmatch(folder)
-    return f"{found['name']}_{found['id']}" if found else folder
-
-
-def _is_platform_name(raw: str) -> bool:
-    return bool(_MOODLE.fullmatch(raw) or _CANVAS.fullmatch(raw))
+    found = read_name(folder)
+    return found.student if found and not found.file else folder
 
 
 def _list_folder(source: Source, folder: SourceEntry) -> list[SourceEntry]:
@@ -309,7 +364,9 @@ def _is_wrapping(source: Source, children: list[SourceEntry], assignment: Assign
 
 
 def _whole_folder(source: Source, folder: SourceEntry, raw: str) -> _Group:
-    group = _Group(_platform_name(raw), raw=raw, is_folder=True)
+    hand_in = read_name(raw)
+    folder_of = hand_in if hand_in and not hand_in.file else None
+    group = _Group(_platform_name(raw), raw=raw, is_folder=True, hand_in=folder_of)
     for entry in [folder] if folder.problem else files_below(source, folder):
         group.add("/".join(entry.parts[len(folder.parts) :]) or entry.name, entry)
     return group
@@ -322,8 +379,9 @@ def _flat_layout(children: list[SourceEntry], assignment: Assignment) -> list[_G
         found = _student_of_flat_file(child, assignment)
         if found is not None:
             student, name = found
-            raw = child.name if _is_platform_name(child.name) else notebook_stem(child.name) or child.name
-            groups.append(_Group(student, {name: child}, raw))
+            hand_in = read_name(child.name)
+            raw = child.name if hand_in else notebook_stem(child.name) or child.name
+            groups.append(_Group(student, {name: child}, raw, hand_in=hand_in))
     return groups
 
 
@@ -331,9 +389,9 @@ def _student_of_flat_file(entry: SourceEntry, assignment: Assignment) -> tuple[s
     """Whose a file in a flat folder is, and its name within the submission; None if it is nobody's."""
     if entry.is_folder:
         return None
-    lms = _MOODLE.fullmatch(entry.name) or _CANVAS.fullmatch(entry.name)
-    if lms and lms["file"]:
-        return f"{lms['name']}_{lms['id']}", lms["file"]
+    hand_in = read_name(entry.name)
+    if hand_in and hand_in.file:
+        return without_front([hand_in])[0].student, hand_in.file
     stem = notebook_stem(entry.name)
     if stem is None:
         return None
@@ -360,8 +418,13 @@ def _one_notebook(path: Path, real: Path, assignment: Assignment) -> _Group:
 
 def _student_files(group: _Group, source: Source) -> StudentFiles:
     student, note = safe_name(group.student)
-    problems = [f"{shown_name(name)} {entry.problem}" for name, entry in group.entries.items() if entry.problem]
-    plain = {name: entry for name, entry in group.entries.items() if not entry.problem}
+    entries = group.entries
+    plain = {name: entry for name, entry in entries.items() if not entry.problem}
+    if not read_names(plain):
+        for name, packed in [(name, entry) for name, entry in plain.items() if _is_packed(entry)][:MAX_ZIPS]:
+            entries |= {"/".join((name, *entry.parts)): entry for entry in files_in_zip(source, packed)}
+    problems = [f"{shown_name(name)} {entry.problem}" for name, entry in entries.items() if entry.problem]
+    plain = {name: entry for name, entry in entries.items() if not entry.problem}
     opened = read_names(plain)
     files = Files(source, plain, unopened=frozenset(plain.keys() - set(opened)))
     rejected = f"{problems[0]}. Nothing of this submission was opened; hand in plain files." if problems else ""
@@ -369,7 +432,7 @@ def _student_files(group: _Group, source: Source) -> StudentFiles:
     if size > MAX_SUBMISSION_BYTES and not rejected:
         limit = f"the limit is {MAX_SUBMISSION_BYTES >> 20}"
         rejected = f"Its notebooks have {size >> 20:,} MiB together; {limit}. Clear all outputs and hand in again."
-    return StudentFiles(student, files, note, rejected, _renaming_flags(note))
+    return StudentFiles(student, files, note, rejected, (*_renaming_flags(note), *group.flags))
 
 
 def _renaming_flags(note: str) -> tuple[Flag, ...]:
@@ -415,7 +478,7 @@ def _with_distinct_names(found: list[StudentFiles], groups: list[_Group], fold_c
         taken.add(name)
         note = f"The student is called {name} here, as another one is called {student}; handed in as "
         note += f"{shown_name(group.raw)!r}."
-        distinct[number] = replace(found[number], student=name, note=note, flags=_renaming_flags(note))
+        distinct[number] = replace(found[number], student=name, note=note, flags=(*_renaming_flags(note), *group.flags))
     return distinct
 
 

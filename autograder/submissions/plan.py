@@ -258,7 +258,7 @@ def _flags_of_choice(
         yield Flag("renamed", f"'{shown_name(file)}' was taken for {notebook.name}.ipynb.")
     others = [shown_name(name) for name in candidates if name != file]
     if others:
-        yield Flag("several-notebooks", f"{_listed(others)} might be {notebook.name}.ipynb too and was not graded.")
+        yield Flag("several-notebooks", f"{listed(others)} might be {notebook.name}.ipynb too and was not graded.")
     repairs = notebook_files.notebook(file).repairs
     if repairs:
         yield Flag("repaired", f"{shown_name(file)} was repaired: it {', '.join(repairs)}.")
@@ -270,17 +270,17 @@ def _none_fits(notebook_files: _NotebookFiles, assignment: Assignment) -> Unread
             notebook_files.notebook(name)
         except Unreadable as error:
             return error
-    wanted = _listed([f"{notebook.name}.ipynb" for notebook in assignment.notebooks])
+    wanted = listed([f"{notebook.name}.ipynb" for notebook in assignment.notebooks])
     return Unreadable(
-        f"{_listed([shown_name(n) for n in notebook_files.names])} shares no cell with {wanted}: another assignment?"
+        f"{listed([shown_name(n) for n in notebook_files.names])} shares no cell with {wanted}: another assignment?"
     )
 
 
 def _no_notebook(notebook_files: _NotebookFiles, assignment: Assignment) -> str:
-    wanted = _listed([f"{notebook.name}.ipynb" for notebook in assignment.notebooks])
+    wanted = listed([f"{notebook.name}.ipynb" for notebook in assignment.notebooks])
     if not notebook_files.others:
         return f"Nothing was handed in; {wanted} is wanted."
-    others = _listed([shown_name(n) for n in notebook_files.others])
+    others = listed([shown_name(n) for n in notebook_files.others])
     return f"No notebook was handed in, only {others}; {wanted} is wanted."
 
 
@@ -290,7 +290,7 @@ def shown_name(name: str) -> str:
     return visible if len(visible) <= 80 else visible[:60] + "..." + visible[-15:]
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
@@ -299,13 +299,13 @@ def _dropped_file_flags(others: list[str], assignment: Assignment) -> Iterator[F
     shadows = [name for name in others if _is_shadow(name, assignment)]
     plain = [name for name in others if name not in set(shadows)]
     if shadows:
-        listed = _listed([shown_name(name) for name in shadows])
+        names = listed([shown_name(name) for name in shadows])
         yield Flag(
-            "shadow-module", f"Dropped files that would replace installed modules or start by themselves: {listed}."
+            "shadow-module", f"Dropped files that would replace installed modules or start by themselves: {names}."
         )
     if plain:
         yield Flag(
-            "dropped-file", f"Dropped files beside the notebook: {_listed([shown_name(name) for name in plain])}."
+            "dropped-file", f"Dropped files beside the notebook: {listed([shown_name(name) for name in plain])}."
         )
 
 
@@ -482,10 +482,10 @@ def _findings_in_cell(notebook: Notebook, index: int, student: StudentCell, how:
         yield Flag("found-answer", f"{name} had lost its id; the answer was found by {by}.", cell.grade_id)
     skipping = _SKIPPING_TAGS.intersection(student.tags).difference(cell.tags)
     if skipping:
-        yield Flag("skip-tag", f"{name} carries the tag {_listed(sorted(skipping))}; it was ignored.", cell.grade_id)
+        yield Flag("skip-tag", f"{name} carries the tag {listed(sorted(skipping))}; it was ignored.", cell.grade_id)
     changed = _changed_claims(cell, student)
     if changed:
-        message = f"{name} came back with other metadata ({_listed(changed)}); the instructor's counts."
+        message = f"{name} came back with other metadata ({listed(changed)}); the instructor's counts."
         yield Flag("changed-metadata", message, cell.grade_id)
 
 

@@ -14,9 +14,9 @@ import stat
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -52,6 +52,8 @@ class SourceEntry:
     """device and inode, of a file with several hard links"""
     key: str = ""
     """name inside a zip, as written there"""
+    zipped_in: SourceEntry | None = None
+    """the student's own zip that it lies in"""
 
     @property
     def name(self) -> str:
@@ -88,6 +90,36 @@ def files_below(source: Source, folder: SourceEntry, depth: int = MAX_DEPTH) -> 
     return sorted(found, key=lambda entry: entry.parts)
 
 
+def files_in_zip(source: Source, entry: SourceEntry) -> list[SourceEntry]:
+    """The files in a zip that a student handed in; one that cannot be opened is there itself, with its problem."""
+    try:
+        with _ListReader(io.BytesIO(b"".join(source.pieces(entry)))) as file, zipfile.ZipFile(file) as archive:
+            tree = _tree(archive.infolist())
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        said = (error.strerror if isinstance(error, OSError) else None) or error
+        return [replace(entry, parts=(), problem=f"cannot be opened ({said})")]
+    files = [replace(file, zipped_in=entry) for children in tree.values() for file in children if not file.is_folder]
+    if len(files) > MAX_FILES:
+        return [replace(entry, parts=(), problem=f"holds more than {MAX_FILES:,} files")]
+    return files
+
+
+def _pieces_in_zip(source: Source, entry: SourceEntry) -> Iterator[bytes]:
+    assert entry.zipped_in is not None
+    _refuse_large(entry.name, entry.size)
+    packed = io.BytesIO(b"".join(source.pieces(entry.zipped_in)))
+    yield from _unpacked(lambda: zipfile.ZipFile(packed), entry)
+
+
+def _unpacked(archive: Callable[[], zipfile.ZipFile], entry: SourceEntry) -> Iterator[bytes]:
+    """The bytes of a file in a zip. OSError with a sentence if they cannot be had."""
+    try:
+        with archive().open(entry.key) as file:
+            yield from _bounded_pieces(file, entry.name)
+    except (OSError, RuntimeError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        raise OSError(f"{entry.name} is damaged inside the zip ({error}). Download the zip again") from error
+
+
 @dataclass(frozen=True)
 class Files(Mapping[str, bytes]):
     """Files of one submission by name; each is read when it is asked for. Can be sent to another process."""
@@ -103,7 +135,9 @@ class Files(Mapping[str, bytes]):
     def pieces_of(self, name: str) -> Iterator[bytes]:
         """The content of one file, never held whole here. OSError with a sentence if it cannot be had."""
         entry = self.entries[name]
-        return iter(()) if name in self.unopened else self.source.pieces(entry)
+        if name in self.unopened:
+            return iter(())
+        return _pieces_in_zip(self.source, entry) if entry.zipped_in else self.source.pieces(entry)
 
     @functools.cached_property
     def digests(self) -> Mapping[str, str]:
@@ -217,11 +251,7 @@ class Zip:
 
     def pieces(self, entry: SourceEntry) -> Iterator[bytes]:
         _refuse_large(entry.name, entry.size)
-        try:
-            with self._archive().open(entry.key) as file:
-                yield from _bounded_pieces(file, entry.name)
-        except (OSError, RuntimeError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-            raise OSError(f"{entry.name} is damaged inside the zip ({error}). Download the zip again") from error
+        yield from _unpacked(self._archive, entry)
 
     def _archive(self) -> zipfile.ZipFile:
         """Opened once in each process: a forked one would share the place in the file with its parent."""

@@ -6,8 +6,10 @@ More traps, in folders and zips, are those of `tests/attacks/files`.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import pickle
+import re
 import shutil
 import socket
 import stat
@@ -83,6 +85,12 @@ PLATFORMS = {
     "canvas": ("ada_12345", "bob_12346"),
     "moodle folders": ("Ada Doe_123", "Bob Roe_124"),
     "moodle flat": ("Ada Doe_123", "Bob_124"),
+    "canvas without names": ("anon_x7Qp2", "anon_b29Lk"),
+    "moodle with typed texts": ("Participant_123", "Participant_124"),
+    "blackboard": ("ada", "b_roe"),
+    "brightspace": ("Ada Doe_71", "Bob Roe_72"),
+    "brightspace folders": ("Ada Doe_71", "Bob Roe_72"),
+    "gradescope": ("Ada Doe_901", "bob@example.org"),
 }
 """What students are called where it is not ada and bob."""
 
@@ -99,6 +107,24 @@ LAYOUTS = {
     "canvas": ["ada_12345_678901_little.ipynb", "bob_LATE_12346_678902_little-1.ipynb"],
     "moodle folders": ["Ada Doe_123_assignsubmission_file_/little.ipynb", "Bob Roe_124_assignsubmission_file/x.ipynb"],
     "moodle flat": ["Ada Doe_123_assignsubmission_file_little.ipynb", "Bob_124_assignsubmission_file_x.ipynb"],
+    "canvas without names": ["anon_x7Qp2_20_little.ipynb", "LATE_anon_b29Lk_21_little.ipynb"],
+    "moodle with typed texts": ["Participant_123_assignsubmission_file/little.ipynb",
+                                "Participant_123_assignsubmission_onlinetext/onlinetext.html",
+                                "Participant_124_assignsubmission_file/little.ipynb"],
+    "blackboard": ["HW_1_ada_attempt_2026-11-02-09-30-00_little.ipynb", "HW_1_ada_attempt_2026-11-02-09-30-00.txt",
+                   "HW_1_b_roe_attempt_2026-11-03-09-30-00_little.ipynb", "HW_1_b_roe_attempt_2026-11-03-09-30-00.txt"],
+    "brightspace": ["71-5001 - Ada Doe - Nov 2, 2026 930 AM - little.ipynb",
+                    "72-5001 - Bob Roe - Nov 12, 2026 1205 PM - my - little.ipynb", "index.html"],
+    "brightspace folders": ["71-5001 - Ada Doe - Nov 2, 2026 930 AM/little.ipynb",
+                            "72-5001 - Bob Roe - Nov 12, 2026 1205 PM/little.ipynb", "index.html"],
+    "gradescope": ["assignment_9_export/submission_17/little.ipynb", "assignment_9_export/submission_18/little.ipynb",
+                   "assignment_9_export/submission_metadata.yml"],
+    "github classroom": ["hw-1-submissions/hw-1-ada/little.ipynb", "hw-1-submissions/hw-1-ada/.git/HEAD",
+                         "hw-1-submissions/hw-1-bob/little.ipynb", "hw-1-submissions/hw-1-bob/.git/HEAD"],
+    "nbgrader's exchange": ["ada+little+2026-11-02 09:30:00 UTC+mTk/little.ipynb",
+                            "ada+little+2026-11-02 09:30:00 UTC+mTk/timestamp.txt",
+                            "bob+little+2026-11-03 09:30:00 UTC/little.ipynb",
+                            "cyd+other+2026-11-03 09:30:00 UTC/other.ipynb"],
     "a whole nbgrader course": ["source/little/little.ipynb", "release/little/little.ipynb", "nbgrader_config.py",
                                 "submitted/ada/little/little.ipynb", "submitted/bob/little/little.ipynb"],
     "with litter": ["ada.ipynb", "bob.ipynb", ".DS_Store", "__MACOSX/._ada.ipynb",
@@ -107,11 +133,34 @@ LAYOUTS = {
 # fmt: on
 
 
+METADATA = b"""\
+submission_17:
+  :submitters:
+  - :name: Ada Doe
+    :sid: '901'
+    :email: ada@example.org
+  - :name: Eve Foe
+    :sid: '905'
+  :created_at: 2026-11-02 09:30:00.123456789 Z
+  :score:
+submission_18:
+  :submitters:
+  - :name:
+    :sid:
+    :email: bob@example.org
+"""
+"""of Gradescope's export; the first was handed in by two"""
+
+
+def contents(names: list[str], notebook: bytes) -> dict[str, bytes]:
+    return {name: METADATA if name.endswith(".yml") else notebook if ".ipynb" in name else b"" for name in names}
+
+
 @pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_is_understood(room: Room, layout: str, packed: bool, tmp_path: Path) -> None:
     (room.little.folder.parent / "other").mkdir()  # another assignment of the course
-    path = room.place(dict.fromkeys(LAYOUTS[layout], room.honest))
+    path = room.place(contents(LAYOUTS[layout], room.honest))
     expected = dict.fromkeys(PLATFORMS.get(layout, ("ada", "bob")), "full")
     assert room.outcomes(zipped(path, tmp_path / "class.zip") if packed else path) == expected
 
@@ -131,15 +180,18 @@ TAKEOVERS = {
 @pytest.mark.parametrize("added", TAKEOVERS.values(), ids=TAKEOVERS)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_no_student_takes_another_ones_row_or_name(room: Room, layout: str, added: list[str]) -> None:
-    inside = next((f for f in ("submissions/", "submitted/") if all(f in name for name in LAYOUTS[layout][-2:])), "")
+    first, last = (name.split("/") for name in LAYOUTS[layout][-2:])
+    inside = f"{first[0]}/" if first[0] == last[0] and layout not in ("with litter", "nbgrader's exchange") else ""
     (room.little.folder.parent / "other").mkdir()
     room.place(dict.fromkeys((f"{inside}{name}" for name in added), b"{}"))
-    path = room.place(dict.fromkeys(LAYOUTS[layout], room.honest))
+    path = room.place(contents(LAYOUTS[layout], room.honest))
     outcomes = room.outcomes(path)
     honest = PLATFORMS.get(layout, ("ada", "bob"))
     assert {student: outcomes.get(student) for student in honest} == dict.fromkeys(honest, "full")
     left_out = find_submissions(path, room.assignment).left_out
-    assert len(outcomes) + len(left_out) == len([p for p in (path / inside).iterdir() if p.name != ".DS_Store"])
+    there = [p.name for p in (path / inside).iterdir() if p.name != ".DS_Store"]
+    second = [name for name in there if "onlinetext" in name or re.search(r"_attempt_[\d-]+\.txt", name)]
+    assert len(outcomes) + len(left_out) == len(there) - len(second)
 
 
 def test_what_lies_beside_the_submissions_is_named_with_the_reason(room: Room) -> None:
@@ -169,10 +221,107 @@ def test_who_handed_in_another_kind_of_file_to_a_platform_is_told(room: Room) ->
     assert "report.pdf" in handed.rejected
 
 
-def test_two_hand_ins_of_one_canvas_student_are_one_submission(room: Room) -> None:
+AGAIN = {
+    "canvas": ("ada_1_20_little.ipynb", "ada_LATE_1_21_little-1.ipynb", "ada_1"),
+    "blackboard": (
+        "hw_ada_attempt_2026-11-02-09-30-00_little.ipynb",
+        "hw_ada_attempt_2026-11-10-09-30-00_solved.ipynb",
+        "ada",
+    ),
+    "brightspace": (
+        "71-5 - Ada Doe - Nov 2, 2026 1150 AM/little.ipynb",
+        "71-5 - Ada Doe - Nov 2, 2026 1210 PM/other name.ipynb",
+        "Ada Doe_71",
+    ),
+    "nbgrader": (
+        "ada+little+2026-11-02 09:30:00 UTC+x/little.ipynb",
+        "ada+little+2026-11-10 09:30:00 UTC+b/little.ipynb",
+        "ada",
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "last", "student"), AGAIN.values(), ids=AGAIN)
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_several_hand_ins_the_last_one_counts_and_that_is_said(
+    room: Room, first: str, last: str, student: str, turned: bool
+) -> None:
     released = room.little.bytes(room.little.released())
-    path = room.place({"ada_1_20_little.ipynb": released, "ada_1_21_little-1.ipynb": room.honest})
-    assert room.outcomes(path) == {"ada_1": "full"}
+    path = room.place({first: room.honest, last: released} if turned else {first: released, last: room.honest})
+    assert room.outcomes(path) == {student: "[]" if turned else "full"}
+    flags = {flag.kind: flag.message for flag in room.found(path)[student].read(room.assignment).flags}
+    assert flags["handed-in-again"] == f"The last hand-in was graded, not {first.partition('/')[0]}."
+    assert ("late" in flags) == ("LATE" in last)
+
+
+def test_a_file_that_is_called_like_another_ones_hand_in_stays_its_own(room: Room) -> None:
+    released = room.little.bytes(room.little.released())
+    front = "hw_ada_attempt_2026-11-02-09-30-00_"
+    path = room.place(
+        {
+            f"{front}little.ipynb": room.honest,
+            "hw_mal_attempt_2026-11-02-09-30-00_hw_ada_attempt_2099-01-01-00-00-00_little.ipynb": released,
+            "hw_bob_attempt_2026-11-02-09-30-00_little.ipynb": room.honest,
+        }
+    )
+    assert room.outcomes(path) == {"ada": "full", "bob": "full", "mal": "[]"}
+
+
+def test_who_typed_a_text_into_the_platform_and_handed_in_no_notebook_is_told(room: Room) -> None:
+    path = room.place({"ada_1_20_little.ipynb": room.honest, "bob_2_text.html": b"<p>Here it is."})
+    assert room.outcomes(path) == {"ada_1": "full", "bob_2": "rejected"}
+    assert "only text.html" in room.found(path)["bob_2"].read(room.assignment).rejected
+
+
+# --- a student's own zip ---------------------------------------------------------------------------------------------
+
+
+def zip_of(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+def test_a_notebook_in_a_students_own_zip_is_found(room: Room, packed: bool, tmp_path: Path) -> None:
+    work = zip_of({"hw/little.ipynb": room.honest, "hw/data.csv": b"1", "__MACOSX/hw/._little.ipynb": b"x"})
+    names = ["ada/work.zip", "bob/work.ZIP", "Cy Doe_7_assignsubmission_file_/w.zip", "dan_1_20_w.zip"]
+    path = room.place(dict.fromkeys(names, work))
+    expected = dict.fromkeys(("ada", "bob", "Cy Doe_7", "dan_1"), "full")
+    assert room.outcomes(zipped(path, tmp_path / "class.zip") if packed else path) == expected
+
+
+def test_a_zip_beside_a_notebook_is_not_opened(room: Room) -> None:
+    released = room.little.bytes(room.little.released())
+    path = room.place({"ada/little.ipynb": room.honest, "ada/old.zip": zip_of({"little.ipynb": released})})
+    submission = room.found(path)["ada"].read(room.assignment)
+    assert room.outcomes(path) == {"ada": "full"}
+    assert any(flag.kind == "dropped-file" and "old.zip" in flag.message for flag in submission.flags)
+
+
+def test_a_students_zip_that_is_a_trap_or_broken_rejects_that_student_alone(room: Room) -> None:
+    link = zipfile.ZipInfo("little.ipynb")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+    zips = {
+        "broken": b"PK\x03\x04",
+        "link": packed.getvalue(),
+        "outside": zip_of({"../ada/little.ipynb": room.honest}),
+        "nested": zip_of({"in.zip": zip_of({"little.ipynb": room.honest})}),
+        "empty": zip_of({}),
+        "large": zip_of({"little.ipynb": bytes(65 << 20)}),
+    }
+    path = room.place({f"{name}/w.zip": content for name, content in zips.items()} | {"ada/little.ipynb": room.honest})
+    assert room.outcomes(path) == {"ada": "full"} | dict.fromkeys(zips, "rejected")
+    said = {name: one.read(room.assignment).rejected for name, one in room.found(path).items()}
+    assert "w.zip cannot be opened" in said["broken"]
+    assert said["link"].startswith("w.zip/little.ipynb is a symbolic link.")
+    assert "leads out of the zip" in said["outside"]
+    assert "No notebook was handed in" in said["nested"] and "65 MiB" in said["large"]
 
 
 @pytest.mark.parametrize(
