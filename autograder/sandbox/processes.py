@@ -69,12 +69,17 @@ def private_bytes(pids: Iterable[int], inherited_bytes: int) -> int:
 def socket_bytes(pid: int) -> int:
     """Bytes that the sockets in the network namespace of `pid` can hold in their buffers, wherever the sockets are.
 
-    One that was sent through another and closed is nobody's descriptor any more, but still counted here.
+    One that was sent through another and closed is nobody's descriptor any more, but still counted here. Of TCP's
+    numbers only `inuse` is the namespace's: `alloc`, beside it, counts every socket of the host.
     """
+    folder = Path("/proc", str(pid), "net")
     with contextlib.suppress(OSError, AttributeError):
-        text = Path("/proc", str(pid), "net", "sockstat").read_text()
-        used, tcp = re.search(r"used (\d+)", text), re.search(r"TCP:.* alloc (\d+)", text)
-        return int(used[1]) * _UNIX_BUFFER_BYTES + int(tcp[1]) * 2 * TCP_BUFFER_BYTES  # type: ignore[index]
+        text = (folder / "sockstat").read_text()
+        used = int(re.search(r"used (\d+)", text)[1])  # type: ignore[index]
+        with contextlib.suppress(FileNotFoundError):  # a kernel without IPv6
+            text += (folder / "sockstat6").read_text()
+        tcp = sum(map(int, re.findall(r"^TCP6?: inuse (\d+)", text, re.MULTILINE)))
+        return used * _UNIX_BUFFER_BYTES + tcp * 2 * TCP_BUFFER_BYTES
     return 0
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
 import shutil
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -82,12 +84,33 @@ def take_in_sockets(size: int) -> int:
     return size
 
 
+def take_in_tcp(size: int) -> int:
+    """In connections to itself, of both families, that nobody reads."""
+    kept = []
+    for number in range(150):
+        family, address = (socket.AF_INET, "127.0.0.1") if number % 2 else (socket.AF_INET6, "::1")
+        with socket.create_server((address, 0), family=family) as server:
+            kept += [socket.create_connection(server.getsockname()[:2]), server.accept()[0]]
+        for end in kept[-2:]:
+            end.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    end.send(b"x" * 65536)
+    time.sleep(20)
+    return size
+
+
 @pytest.mark.parametrize("take", [take_at_once, take_slowly, take_through_children, take_shared, take_in_sockets])
 def test_a_program_that_takes_too_much_memory_is_ended_for_memory(boxed: Any, memory_kept: Any, take: Any) -> None:
     outcome = boxed(take, limits=TIGHT, without=memory_kept, size=TIGHT.memory_bytes * 4)
     assert outcome.over_memory, outcome
     assert outcome.result is None
     assert outcome.left == []
+
+
+def test_what_lies_in_connections_is_counted_where_memory_is_watched(boxed: Any) -> None:
+    outcome = boxed(take_in_tcp, limits=TIGHT, without=(MEMORY_GROUP,), size=0)
+    assert (outcome.over_memory, outcome.result) == (True, None), outcome
 
 
 def test_memory_hidden_in_files_without_names_is_counted_or_refused(boxed: Any, memory_kept: Any) -> None:
@@ -123,7 +146,11 @@ def test_an_honest_program_may_use_most_of_its_memory(boxed: Any, memory_kept: A
         kept = b"x" * size
         return len(kept)
 
-    outcome = boxed(take, limits=TIGHT, without=memory_kept, size=wanted)
+    with contextlib.ExitStack() as others:  # connections of the host's, as on a server of notebooks, are not the box's
+        server = others.enter_context(socket.create_server(("127.0.0.1", 0), backlog=500))
+        for _ in range(400):
+            others.enter_context(socket.create_connection(server.getsockname()))
+        outcome = boxed(take, limits=TIGHT, without=memory_kept, size=wanted)
     assert outcome.result == wanted
     assert not outcome.over_memory
     assert wanted <= outcome.memory < wanted + (24 << 20)
