@@ -171,12 +171,16 @@ def test_a_full_private_folder_is_seen_where_it_cannot_be_bounded(weaker: Any) -
 @pytest.mark.parametrize("proc", [True, False], ids=["proc", "no-proc"])
 def test_what_the_user_runs_already_is_counted_on_any_system(monkeypatch: pytest.MonkeyPatch, proc: bool) -> None:
     monkeypatch.setattr(rlimits.os.path, "isdir", lambda path: proc)
-    before, done = rlimits.threads_of(os.geteuid()), threading.Event()
-    threads = [threading.Thread(target=done.wait) for _ in range(200)]
-    for thread in threads:
-        thread.start()
-    more = rlimits.threads_of(os.geteuid()) - before
-    done.set()
-    for thread in threads:
-        thread.join()
-    assert 100 < more < 300  # others start and end beside it
+    found = []
+    for _ in range(5):  # others start and end beside it
+        before, done = rlimits.threads_of(os.geteuid()), threading.Event()
+        threads = [threading.Thread(target=done.wait) for _ in range(200)]
+        for thread in threads:
+            thread.start()
+        found.append(rlimits.threads_of(os.geteuid()) - before)
+        done.set()
+        for thread in threads:
+            thread.join()
+        if 100 < found[-1] < 300:
+            return
+    raise AssertionError(found)
