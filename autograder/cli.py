@@ -168,11 +168,16 @@ def _parser() -> argparse.ArgumentParser:
         "export",
         _export,
         "write the scores of a run for another program",
-        "autograder export runs/a1 --to moodle --out grades.csv",
+        "autograder export runs/a1 --to canvas --roster people.csv --out grades.csv",
     )
     export.add_argument("run", type=Path, metavar="RUN", help="the run folder")
-    export.add_argument("--to", required=True, choices=["csv", "canvas", "moodle", "gradescope", "junit"])
+    forms = ["csv", "canvas", "moodle", "blackboard", "brightspace", "gradescope", "junit"]
+    export.add_argument("--to", required=True, choices=forms)
     export.add_argument("--out", type=Path, help="the file or folder to write")
+    export.add_argument(
+        "--roster", type=Path, metavar="CSV", help="who is who: a list of people, such as the platform itself exports"
+    )
+    export.add_argument("--section", default="", help="of the roster, to export it alone")
     _add_quiet(export)
 
     command("doctor", _doctor, "what this host can promise", "autograder doctor")
@@ -372,9 +377,14 @@ def _require_gpu() -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from autograder.gradebook import export
+    from autograder.gradebook import export, read_roster, tell_matches
 
-    OUT.print(f"wrote {export(options.run, options.to, options.out)}", markup=False, soft_wrap=True)
+    roster = read_roster(options.roster) if options.roster else None
+    if options.section and roster is None:
+        raise WrongUse("--section: sections stand in a list of people; give --roster too.")
+    written = export(options.run, options.to, options.out, roster, options.section)
+    for sentence in (f"wrote {written}", *tell_matches(options.run, options.to, roster)):
+        OUT.print(sentence, markup=False, soft_wrap=True)
     return 0
 
 

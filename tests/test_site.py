@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     "docs/site/index.html",
     "docs/grading.html",
+    "docs/lms.html",
     "notebooks/README.html",
     *(f"notebooks/{name.removesuffix('ipynb')}html" for folder in ("lectures", "extras", "release")
       for name in notebooks_in(folder)),

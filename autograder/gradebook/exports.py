@@ -1,4 +1,4 @@
-"""Hand the scores of a run to the places that want them: spreadsheets, Canvas, Moodle, Gradescope, CI.
+"""Hand the scores of a run to the places that want them: spreadsheets, learning platforms, Gradescope, CI.
 
 What is exported is the record of the run with the decisions of people on top: a score given by hand in formgrader
 replaces the grader's. Where nobody has decided yet the cell stays empty, since a zero would tell a student something
@@ -17,6 +17,7 @@ import tempfile
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -24,6 +25,7 @@ from xml.etree import ElementTree
 from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import UNDECIDED, student_id
 from autograder.gradebook.nbgrader_db import manual_scores, people
+from autograder.gradebook.roster import Roster
 from autograder.records import RESULTS_VERSION, Item, Report, Verdict, from_data
 
 Row = Sequence[str | float | None]
@@ -37,7 +39,7 @@ class StudentResult:
     scores: Mapping[tuple[str, str], float | None]
     """(notebook, grade id) -> points after people's decisions; None while nobody has decided"""
     person: Mapping[str, str]
-    """`first_name`, `last_name`, `email`, `lms_user_id`, as far as the gradebook knows them"""
+    """`roster.FIELDS`, as far as the list of people, the gradebook or the name of the submission tell them"""
 
     @property
     def score(self) -> float | None:
@@ -46,6 +48,10 @@ class StudentResult:
             return None
         return round(sum(s for s in self.scores.values() if s is not None), 6)
 
+    def known(self, key: str) -> str:
+        """Of the person; empty where nobody has told it."""
+        return self.person.get(key, "")
+
     @property
     def name(self) -> str:
         """`Last, First`, or the student's id."""
@@ -53,23 +59,28 @@ class StudentResult:
         return ", ".join(p for p in parts if p) or self.report.student
 
 
-def export(run: Path, to: str, out: Path | None = None) -> Path:
+def export(run: Path, to: str, out: Path | None = None, roster: Roster | None = None, section: str = "") -> Path:
     """Write the scores of the run folder `run` in the form `to`; return the file (for gradescope the folder).
 
-    `to` is one of `csv`, `canvas`, `moodle`, `gradescope`, `junit`; `out` is where, by default in `run`. Raises
-    WrongUse where `run` holds no results of this version or `to` is unknown, CannotWrite where `out` cannot be written.
+    `to`: a key of `FORMS`. `out`: where, by default in `run`. `roster`: who is who on the platform. `section`: of the
+    roster, to export it alone. Raises WrongUse where `run` holds no results of this version, `to` is unknown or nobody
+    is of that section, CannotWrite where `out` cannot be written.
     """
     if to not in FORMS:
         raise WrongUse(f"{to}: no such export; choose one of {', '.join(FORMS)}.")
     name, write = FORMS[to]
-    assignment, lines = read_results(run)
+    assignment, lines = read_results(run, roster)
+    if section:
+        lines = [line for line in lines if line.person.get("section") == section]
+        if not lines:
+            raise WrongUse(f"Nobody with a submission is of section {section!r} in the roster.")
     target = run / name if out is None else out
     with _explain_failure(target):
         write(target, assignment, lines)
     return target
 
 
-def read_results(run: Path) -> tuple[str, list[StudentResult]]:
+def read_results(run: Path, roster: Roster | None = None) -> tuple[str, list[StudentResult]]:
     """The assignment and every student's result of a run folder. Raises WrongUse where it holds none."""
     path = run / "results.json"
     try:
@@ -79,23 +90,29 @@ def read_results(run: Path) -> tuple[str, list[StudentResult]]:
             raise WrongUse(f"{path}: is of version {version}, this program reads {RESULTS_VERSION}; grade again.")
         assignment = str(data["assignment"])
         reports = [from_data(Report, entry) for entry in data["submissions"]]
+        numbers = {student: str(known[1]) for student, known in data.get("run", {}).get("platform", {}).items()}
     except FileNotFoundError:
         raise WrongUse(f"{run}: holds no results.json; name the --out folder of `autograder grade`.") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise WrongUse(f"{path}: is no record of a run ({type(error).__name__}: {error}); grade again.") from None
     decided, known = manual_scores(run, assignment), people(run)
-    return assignment, [_student_result(report, decided, known) for report in reports]
+    lines = []
+    for report in reports:
+        person = {"id": numbers[report.student]} if report.student in numbers else {}
+        person |= known.get(student_id(report.student), {}) | dict(roster.find(report.student) if roster else {})
+        lines.append(_student_result(report, decided, person))
+    return assignment, lines
 
 
 def _student_result(
-    report: Report, decided: Mapping[tuple[str, str, str], float], known: Mapping[str, Mapping[str, str]]
+    report: Report, decided: Mapping[tuple[str, str, str], float], person: Mapping[str, str]
 ) -> StudentResult:
     who = student_id(report.student)
     scores: dict[tuple[str, str], float | None] = {}
     for item in report.items:
         own = None if item.verdict in UNDECIDED else item.points
         scores[item.notebook, item.grade_id] = decided.get((who, item.notebook, item.grade_id), own)
-    return StudentResult(report, scores, known.get(who, {}))
+    return StudentResult(report, scores, person)
 
 
 # The forms ------------------------------------------------------------------------------------------------------------
@@ -135,26 +152,54 @@ def _write_csv(target: Path, assignment: str, lines: Sequence[StudentResult]) ->
 
 
 def _write_canvas(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
-    """Canvas's gradebook import. The ID is filled in where the gradebook knows it; else the login finds the student."""
-    most = max((line.report.max_score for line in lines), default=0.0)
-    rows: list[Row] = [
-        ["Student", "ID", "SIS Login ID", "Section", assignment],
-        ["    Points Possible", "", "", "", most],
-    ]
+    """Canvas's gradebook import, which looks for a student by ID, then SIS User ID, then SIS Login ID."""
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", assignment]
+    rows: list[Row] = [head, ["    Points Possible", "", "", "", "", _most(lines)]]
     for line in lines:
-        rows.append([line.name, line.person.get("lms_user_id", ""), line.report.student, "", line.score])
+        known = [line.known(key) for key in ("id", "sis_id", "login", "section")]
+        if not any(known[:3]):
+            known[2] = line.report.student
+        rows.append([line.name, *known, line.score])
     _write_rows(target, rows)
 
 
 def _write_moodle(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
-    """Moodle's grade import (Grades > Import > CSV): map by Username or Email address."""
-    rows: list[Row] = [["Username", "Full name", "Email address", assignment, "Maximum", "Feedback"]]
+    """Moodle, both ways: the assignment's *Upload grading worksheet* reads Identifier, Grade, Last modified (grade) and
+    Feedback comments; *Grades > Import > CSV* maps Username, ID number or Email address to Grade."""
+    head = ["Identifier", "Full name", "Username", "ID number", "Email address", "Grade", "Maximum Grade"]
+    rows: list[Row] = [[*head, "Last modified (grade)", "Feedback comments"]]
+    # The worksheet's grade is taken only if it is newer than Moodle's own.
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     for line in lines:
-        report = line.report
-        rows.append(
-            [report.student, line.name, line.person.get("email", ""), line.score, report.max_score, _list_losses(line)]
-        )
+        number, report = line.known("id"), line.report
+        login = line.known("login") or ("" if number else report.student)
+        row: list[str | float | None] = [f"Participant {number}" if number else "", line.name, login]
+        row += [line.known("sis_id"), line.known("email"), line.score, report.max_score, now, _list_losses(line)]
+        rows.append(row)
     _write_rows(target, rows)
+
+
+def _write_blackboard(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
+    """Blackboard's *Upload Grades*, which finds students by Username."""
+    rows: list[Row] = [["Last Name", "First Name", "Username", f"{assignment} [Total Pts: {_most(lines):g} Score]"]]
+    for line in lines:
+        login = line.known("login") or line.report.student
+        rows.append([line.known("last_name"), line.known("first_name"), login, line.score])
+    _write_rows(target, rows)
+
+
+def _write_brightspace(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
+    """Brightspace's *Import Grades*, which finds students by OrgDefinedId or Username and wants a sign at each end."""
+    rows: list[Row] = [["OrgDefinedId", "Username", f"{assignment} Points Grade", "End-of-Line Indicator"]]
+    for line in lines:
+        login, number = line.known("login"), line.known("org_id")
+        login = login or ("" if number else line.report.student)
+        rows.append([f"#{number}" if number else "", f"#{login}" if login else "", line.score, "#"])
+    _write_rows(target, rows)
+
+
+def _most(lines: Sequence[StudentResult]) -> float:
+    return max((line.report.max_score for line in lines), default=0.0)
 
 
 def _write_gradescope(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
@@ -165,7 +210,7 @@ def _write_gradescope(target: Path, assignment: str, lines: Sequence[StudentResu
         result: dict[str, Any] = {
             "score": sum(score for score in line.scores.values() if score is not None),
             "execution_time": round(report.seconds, 3),
-            "output": _printable(report.reason or _list_losses(line)),
+            "output": _printable(_list_losses(line)),
             "output_format": "text",
             "visibility": "visible",
             "tests": tests,
@@ -239,10 +284,40 @@ FORMS: dict[str, tuple[str, Callable[[Path, str, Sequence[StudentResult]], None]
     "csv": ("scores.csv", _write_csv),
     "canvas": ("canvas.csv", _write_canvas),
     "moodle": ("moodle.csv", _write_moodle),
+    "blackboard": ("blackboard.csv", _write_blackboard),
+    "brightspace": ("brightspace.csv", _write_brightspace),
     "gradescope": ("gradescope", _write_gradescope),
     "junit": ("junit.xml", _write_junit),
 }
 """name of the form -> the file it is written to by default, and the function that writes it"""
+KEYS = {
+    "canvas": ("id", "sis_id", "login"),
+    "moodle": ("id", "sis_id", "login", "email"),
+    "blackboard": ("login",),
+    "brightspace": ("org_id", "login"),
+}
+"""by which of `roster.FIELDS` a platform finds a student"""
+
+
+def tell_matches(run: Path, to: str, roster: Roster | None) -> list[str]:
+    """In sentences: whom the platform will find, and, with a roster, who handed in nothing and who is not in it."""
+    _, lines = read_results(run, roster)
+    students = [line.report.student for line in lines]
+    told = []
+    if to in KEYS:
+        guessed = [line.report.student for line in lines if not any(line.known(key) for key in KEYS[to])]
+        told.append(f"{len(lines) - len(guessed)} of {len(lines)} students have a number or login of {to.title()}.")
+        if guessed:
+            names = _some(guessed)
+            told.append(f"Without one, so that the submission's name stands for the login: {names}. Give --roster.")
+    if roster is not None:
+        told += [f"Handed in nothing: {_some(missing)}." for missing in [roster.missing(students)] if missing]
+        told += [f"Not in the roster: {_some(unknown)}." for unknown in [roster.unknown(students)] if unknown]
+    return told
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
 # Small steps ----------------------------------------------------------------------------------------------------------
@@ -257,7 +332,9 @@ def harmless(text: str) -> str:
 
 
 def _list_losses(line: StudentResult) -> str:
-    """What cost points, for a student's eyes."""
+    """What cost points, for a student's eyes; of work that could not be graded why."""
+    if line.report.reason:
+        return line.report.reason
     told = []
     for item in line.report.items:
         score = line.scores[item.notebook, item.grade_id]

@@ -64,14 +64,14 @@ def manual_scores(run: Path, assignment: str) -> dict[tuple[str, str, str], floa
 
 
 def people(run: Path) -> dict[str, dict[str, str]]:
-    """What the gradebook knows of students beyond their id: `first_name`, `last_name`, `email`, `lms_user_id`."""
+    """What the gradebook knows of students beyond their name there: `first_name`, `last_name`, `email`, `id`."""
     path = run / DATABASE
     if not path.is_file():
         return {}
-    fields = ("first_name", "last_name", "email", "lms_user_id")
+    fields = ("first_name", "last_name", "email", "lms_user_id AS id")
     with _explain_failure(run), contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as database:
         rows = database.execute(f"SELECT id, {', '.join(fields)} FROM student").fetchall()
-    return {row[0]: {k: v for k, v in zip(fields, row[1:], strict=True) if v} for row in rows}
+    return {row[0]: {k.rpartition(" ")[2]: v for k, v in zip(fields, row[1:], strict=True) if v} for row in rows}
 
 
 # The database ---------------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
             for r in outcome.reports
             if r.student in before and before[r.student] != r.score
         ]
-        _write_results(assignment, entries, options, source, handed_in.left_out)
+        _write_results(assignment, entries, options, source, handed_in)
     return outcome
 
 
@@ -335,14 +335,16 @@ def _write_results(
     entries: Sequence[JournalEntry],
     options: Options,
     source: Path,
-    left_out: Mapping[str, str],
+    handed_in: ClassFiles,
 ) -> None:
     from autograder.gradebook import write_gradebook
 
     out = options.out
     reports = [e.report for e in entries]
     submissions = [e.submission for e in entries]
-    info = {**_run_info(assignment, options, source, reports), "left_out": dict(left_out)}
+    info = _run_info(assignment, options, source, reports)
+    info |= {"left_out": dict(handed_in.left_out)}
+    info |= {"platform": {one.student: list(one.platform) for one in handed_in.students if one.platform[1]}}
     _keep_old_results(out)
     write_feedback(out, assignment, submissions, reports)
     write_gradebook(out, assignment, submissions, reports)

@@ -59,6 +59,8 @@ class StudentFiles:
     rejected: str = ""
     """why nothing of it may be opened; empty if it may"""
     flags: tuple[Flag, ...] = ()
+    platform: tuple[str, str] = ("", "")
+    """the learning platform that named the files, and its number of the student"""
 
     def pieces(self, name: str) -> Iterator[bytes]:
         """The content of one file bit by bit: a class may hold more than the memory does."""
@@ -243,7 +245,8 @@ def _last_hand_ins(groups: list[_Group]) -> list[_Group]:
     for hand_in, group in zip(without_front(g.hand_in for g in parts if g.hand_in), parts, strict=True):
         numbered[hand_in.student].append((hand_in, group))
     for student, several in numbered.items():
-        one = _Group(student, raw=several[0][1].raw, is_folder=several[0][1].is_folder)
+        first = several[0][1]
+        one = _Group(student, raw=first.raw, is_folder=first.is_folder, hand_in=several[0][0])
         attempt = max(hand_in.attempt for hand_in, _ in several)
         versions: dict[str, int] = {}
         for hand_in, _ in several:
@@ -432,7 +435,8 @@ def _student_files(group: _Group, source: Source) -> StudentFiles:
     if size > MAX_SUBMISSION_BYTES and not rejected:
         limit = f"the limit is {MAX_SUBMISSION_BYTES >> 20}"
         rejected = f"Its notebooks have {size >> 20:,} MiB together; {limit}. Clear all outputs and hand in again."
-    return StudentFiles(student, files, note, rejected, (*_renaming_flags(note), *group.flags))
+    platform = (group.hand_in.platform, group.hand_in.number) if group.hand_in else ("", "")
+    return StudentFiles(student, files, note, rejected, (*_renaming_flags(note), *group.flags), platform)
 
 
 def _renaming_flags(note: str) -> tuple[Flag, ...]:

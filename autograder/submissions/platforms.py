@@ -24,6 +24,10 @@ class HandIn:
     """name and number, as the platform has them"""
     file: str
     """what the student called the file; empty for a folder"""
+    platform: str = ""
+    """`canvas`, `moodle`, `brightspace`: whose number `number` is"""
+    number: str = ""
+    """by which that platform knows the student, in its own lists of grades"""
     attempt: str = ""
     """a later hand-in of the same student has a greater one; empty where only the last one is downloaded"""
     version: int = 0
@@ -55,17 +59,20 @@ _TYPED = frozenset({"text.html", "link.html"})
 def read_name(name: str) -> HandIn | None:
     """What a name says that a platform gave; None if it is no such name."""
     if found := _MOODLE.fullmatch(name):
-        return HandIn(f"{found['name']}_{found['id']}", found["file"])
+        return HandIn(f"{found['name']}_{found['id']}", found["file"], "moodle", found["id"])
     if found := _NBGRADER.fullmatch(name):
-        return HandIn(found["name"], "", found["attempt"], assignment=found["assignment"])
+        return HandIn(found["name"], "", attempt=found["attempt"], assignment=found["assignment"])
     if found := _BRIGHTSPACE.fullmatch(name):
-        return HandIn(f"{found['name']}_{found['id']}", found["file"] or "", _brightspace_time(found["time"]))
+        student, when = f"{found['name']}_{found['id']}", _brightspace_time(found["time"])
+        return HandIn(student, found["file"] or "", "brightspace", found["id"], attempt=when)
     if found := _BLACKBOARD.fullmatch(name):
-        return HandIn(found["front"], found["file"] or "attempt.txt", found["attempt"], fronted=True)
+        return HandIn(found["front"], found["file"] or "attempt.txt", attempt=found["attempt"], fronted=True)
     found = _CANVAS_ANONYMOUS.fullmatch(name) or _CANVAS.fullmatch(name)
     if found and (found["version"] or found["file"] in _TYPED):
+        known = found["id"] if found["name"] != "anon" else ""
+        late, version = bool(found["late"]), int(found["version"] or 0)
         student = f"{found['name']}_{found['id']}"
-        return HandIn(student, found["file"], version=int(found["version"] or 0), late=bool(found["late"]))
+        return HandIn(student, found["file"], "canvas", known, version=version, late=late)
     return None
 
 

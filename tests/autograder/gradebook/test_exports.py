@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,7 +12,8 @@ import pytest
 
 from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import student_id
-from autograder.gradebook.exports import FORMS, export, harmless
+from autograder.gradebook.exports import FORMS, export, harmless, tell_matches
+from autograder.gradebook.roster import read_roster
 from autograder.records import Flag
 from tests.autograder.small_course import Class, make_course
 from tests.when_used import when_used
@@ -68,7 +70,7 @@ def test_no_name_becomes_a_formula(tmp_path: Path, students: Any) -> None:
     link = '=HYPERLINK("http://x","y")'
     names = ["=cmd()", "+1+1", "-2+3", "@SUM(A1)", "\t=1", " =2", "\n=3", "\uff1d4+1", "|calc", link]
     make(tmp_path, students, *((name, ALL) for name in names))
-    for form in ("csv", "canvas", "moodle"):
+    for form in ("csv", "canvas", "moodle", "blackboard", "brightspace"):
         with export(tmp_path, form).open(encoding="utf-8-sig", newline="") as file:
             cells = [cell for row in csv.reader(file) for cell in row]
         texts = [cell for cell in cells if not cell.replace(".", "").isdigit()]
@@ -94,12 +96,87 @@ def test_flags_are_told_by_kind(tmp_path: Path, students: Any) -> None:
     assert rows(export(tmp_path, "csv"))[0]["flags"] == "duplicate-cell; renamed"
 
 
-def test_canvas_gets_its_columns_the_points_possible_and_blanks_for_the_undecided(run: Path) -> None:
-    with export(run, "canvas").open(newline="") as file:
+# --- as the platforms read them --------------------------------------------------------------------------------------
+
+PEOPLE = """Student,ID,SIS User ID,SIS Login ID,Section
+    Points Possible,,,,
+"Lovelace, Ada",4711,S-1,ada,Monday
+"Roe, Bob",4712,S-2,broe,Monday
+"Doe, Cyn",4713,,cyn,Friday
+"Foe, Eve",4714,,eve,Friday
+"""
+"""Canvas's own list. Bob's folder is called `Bob Roe_4712`, Dan is not in it, Eve handed in nothing"""
+
+
+def found_by_canvas(path: Path) -> dict[str, str]:
+    """Canvas's user -> points: by ID, else SIS User ID, else SIS Login ID (`GradebookImporter`)."""
+    with path.open(newline="") as file:
         head, possible, *lines = list(csv.reader(file))
-    assert head == ["Student", "ID", "SIS Login ID", "Section", NAME]
-    assert possible == ["    Points Possible", "", "", "", "14"]
-    assert [(line[2], line[4]) for line in lines] == [("ada", "14"), ("bob", "12.5"), ("cyn", ""), ("dan", "")]
+    assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", NAME]
+    assert possible[0].strip() == "Points Possible" and float(possible[5]) == 14
+    users = list(csv.DictReader(PEOPLE.splitlines()))
+    found = {}
+    for line in lines:
+        for place, column in ((1, "ID"), (2, "SIS User ID"), (3, "SIS Login ID")):
+            if line[place]:
+                found |= {user["Student"]: line[5] for user in users if user[column] == line[place]}
+                break
+    return found
+
+
+def found_by_moodle(path: Path) -> dict[str, tuple[str, str]]:
+    """Participant's number -> grade and feedback, as `assignfeedback_offline_grade_importer` reads a worksheet."""
+    lines = rows(path)
+    assert {"Identifier", "Grade", "Last modified (grade)", "Feedback comments"} <= set(lines[0])
+    found = {}
+    for line in lines:
+        if line["Identifier"]:
+            number = line["Identifier"][len("Participant ") :]
+            assert line["Identifier"].startswith("Participant ") and number.isdigit()
+            assert datetime.strptime(line["Last modified (grade)"], "%Y-%m-%d %H:%M:%S UTC")
+            found[number] = (line["Grade"], line["Feedback comments"])
+    return found
+
+
+@pytest.fixture
+def platform_run(tmp_path: Path, students: Any) -> Path:
+    """Of a class whose work came from a platform: Bob's folder has his number, Ada's her login."""
+    names = ("ada", "Bob Roe_4712", "cyn", "dan")
+    everybody = zip(names, (ALL, {**ALL, "test_double": 1.5}, {"study": 5.0}, None), strict=True)
+    make(tmp_path, students, *everybody)
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    return tmp_path
+
+
+def test_canvas_finds_everybody_with_a_roster(platform_run: Path) -> None:
+    roster = read_roster(platform_run / "people.csv")
+    found = found_by_canvas(export(platform_run, "canvas", roster=roster))
+    assert found == {"Lovelace, Ada": "14", "Roe, Bob": "12.5", "Doe, Cyn": ""}
+    assert found_by_canvas(export(platform_run, "canvas")) == {"Lovelace, Ada": "14", "Doe, Cyn": ""}  # by login
+    assert found_by_canvas(export(platform_run, "canvas", roster=roster, section="Friday")) == {"Doe, Cyn": ""}
+    with pytest.raises(WrongUse, match="section 'Sunday'"):
+        export(platform_run, "canvas", roster=roster, section="Sunday")
+
+
+def test_whom_a_platform_will_find_and_who_is_missing_is_told(platform_run: Path) -> None:
+    roster = read_roster(platform_run / "people.csv")
+    assert tell_matches(platform_run, "canvas", roster) == [
+        "3 of 4 students have a number or login of Canvas.",
+        "Without one, so that the submission's name stands for the login: dan. Give --roster.",
+        "Handed in nothing: Foe, Eve (eve).",
+        "Not in the roster: dan.",
+    ]
+    assert tell_matches(platform_run, "csv", None) == []
+
+
+def test_a_number_that_the_platform_gave_with_the_files_leads_back_to_it(platform_run: Path) -> None:
+    path = platform_run / "results.json"
+    results = json.loads(path.read_text())
+    results["run"] = {"platform": {"Bob Roe_4712": ["moodle", "4712"]}}
+    path.write_text(json.dumps(results))
+    assert found_by_canvas(export(platform_run, "canvas"))["Roe, Bob"] == "12.5"
+    told = "test_double: 1.5 of 3: Something is wrong in test_double."
+    assert found_by_moodle(export(platform_run, "moodle")) == {"4712": ("12.5", told)}
 
 
 def test_canvas_and_moodle_get_what_the_gradebook_knows_of_people(run: Path) -> None:
@@ -109,13 +186,58 @@ def test_canvas_and_moodle_get_what_the_gradebook_knows_of_people(run: Path) -> 
     canvas, moodle = rows(export(run, "canvas"))[1], rows(export(run, "moodle"))[0]
     assert (canvas["Student"], canvas["ID"]) == ("Lovelace, Ada", "4711")
     assert (moodle["Full name"], moodle["Email address"]) == ("Lovelace, Ada", "ada@example.org")
+    assert found_by_moodle(export(run, "moodle"))["4711"] == ("14", "")
 
 
 def test_moodle_gets_points_and_what_cost_them(run: Path) -> None:
-    ada, bob, cyn, _ = rows(export(run, "moodle"))
-    assert (ada["Username"], ada[NAME], ada["Maximum"], ada["Feedback"]) == ("ada", "14", "14", "")
-    assert bob["Feedback"] == "test_double: 1.5 of 3: Something is wrong in test_double."
-    assert (cyn[NAME], cyn["Feedback"]) == ("", "why: a person will grade this")
+    ada, bob, cyn, dan = rows(export(run, "moodle"))
+    assert (ada["Username"], ada["Grade"], ada["Maximum Grade"], ada["Feedback comments"]) == ("ada", "14", "14", "")
+    assert bob["Feedback comments"] == "test_double: 1.5 of 3: Something is wrong in test_double."
+    assert (cyn["Grade"], cyn["Feedback comments"]) == ("", "why: a person will grade this")
+    assert dan["Grade"] == "" and "not a notebook" in dan["Feedback comments"]  # the reason, not a person to come
+
+
+def test_blackboard_finds_people_by_login(platform_run: Path) -> None:
+    lines = rows(export(platform_run, "blackboard", roster=read_roster(platform_run / "people.csv")))
+    found = {line["Username"]: line[f"{NAME} [Total Pts: 14 Score]"] for line in lines}
+    assert found == {"ada": "14", "broe": "12.5", "cyn": "", "dan": ""}
+    assert {line["Last Name"] for line in lines} == {"Lovelace", "Roe", "Doe", ""}
+
+
+def test_brightspace_finds_people_by_number_or_login_and_each_line_ends_with_its_sign(platform_run: Path) -> None:
+    people = "OrgDefinedId,Username,Last Name,First Name\n#007,ada,Lovelace,Ada\n,#cyn,Doe,Cyn\n"
+    (platform_run / "people.csv").write_text(people)
+    lines = rows(export(platform_run, "brightspace", roster=read_roster(platform_run / "people.csv")))
+    found = {line["OrgDefinedId"] or line["Username"]: line[f"{NAME} Points Grade"] for line in lines}
+    assert found == {"#007": "14", "#Bob Roe_4712": "12.5", "#cyn": "", "#dan": ""}
+    assert [line["End-of-Line Indicator"] for line in lines] == ["#"] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "names no column of student, login"),
+        ("Points,Mark\n1,2\n", "names no column of student, login"),
+        ("student,email\nada,a@b\nbob,c@d\nAda,e@f\n", "lines 2 and 4 are both 'ada'"),
+        (b"student\n\xff\n", "not UTF-8"),
+        (None, "cannot be read"),
+    ],
+)
+def test_what_is_wrong_with_a_roster_is_said(tmp_path: Path, text: str | bytes | None, words: str) -> None:
+    path = tmp_path / "people.csv"
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(WrongUse, match=words):
+        read_roster(path)
+
+
+def test_a_roster_is_read_as_platforms_and_spreadsheets_write_it(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("\ufeffIdentifier;Full name;Email address\nParticipant 123;Ada Doe;ada@x.org\n;;\n")
+    [ada] = read_roster(path).people
+    assert ada == {"first_name": "Ada", "last_name": "Doe", "email": "ada@x.org", "id": "123"}
+    roster = read_roster(path)
+    assert roster.find("Ada Doe_123") == roster.find("ADA@X.ORG") == ada and roster.find("Ada Doe_124") == {}
 
 
 def test_gradescope_gets_a_file_for_each_student(run: Path) -> None:
@@ -179,7 +301,9 @@ def test_junit_stays_xml_whatever_students_call_themselves(tmp_path: Path, stude
 
 
 def test_an_unknown_form_is_answered_with_the_known_ones(run: Path) -> None:
-    with pytest.raises(WrongUse, match="pdf: no such export; choose one of csv, canvas, moodle, gradescope, junit"):
+    with pytest.raises(
+        WrongUse, match="pdf: no such export; choose one of csv, canvas, moodle, blackboard, brightspace"
+    ):
         export(run, "pdf")
 
 

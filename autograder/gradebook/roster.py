@@ -1,0 +1,124 @@
+"""Who is in the class: a list of people, by which a run finds out who handed in nothing and a platform finds its own.
+
+The list is a CSV file with a line of names on top. Its own names are `student, first_name, last_name, email, section,
+login, id, sis_id, org_id`; the lists of people and grades that Canvas, Moodle, Blackboard and Brightspace export can be
+used as they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.errors import WrongUse
+
+FIELDS = ("student", "first_name", "last_name", "email", "section", "login", "id", "sis_id", "org_id")
+"""of a person: what the folder of a submission is called; names; address; group; how the platform calls them to people
+(`login`), to itself (`id`), and how the institution does (`sis_id` in Canvas, `org_id` in Brightspace)"""
+_IDENTIFYING = ("student", "login", "email", "id", "sis_id", "org_id")
+_ALIASES = {
+    "first": "first_name",
+    "firstname": "first_name",
+    "last": "last_name",
+    "lastname": "last_name",
+    "surname": "last_name",
+    "email_address": "email",
+    "e_mail": "email",
+    "name": "name",
+    "full_name": "name",
+    "group": "section",
+    "groups": "section",
+    "username": "login",
+    "user_name": "login",
+    "sis_login_id": "login",
+    "canvas_id": "id",
+    "identifier": "id",
+    "sis_user_id": "sis_id",
+    "student_id": "sis_id",
+    "id_number": "sis_id",
+    "orgdefinedid": "org_id",
+}
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The people of a class."""
+
+    people: list[Mapping[str, str]]
+    """each with those of `FIELDS` that are known; in the order of the file"""
+    _by_key: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def find(self, student: str) -> Mapping[str, str]:
+        """Whom a submission's name means: `ada`, her address or login, or `Ada Doe_4711` as platforms name folders."""
+        number = re.fullmatch(r".+_(\w+)", student, re.S)
+        for key in (student, number[1] if number else ""):
+            if key and key.casefold() in self._by_key:
+                return self._by_key[key.casefold()]
+        return {}
+
+    def missing(self, students: Iterable[str]) -> list[str]:
+        """Who of the people handed in nothing, by name."""
+        here = {id(self.find(student)) for student in students}
+        return [shown(person) for person in self.people if id(person) not in here]
+
+    def unknown(self, students: Iterable[str]) -> list[str]:
+        """Whose submissions are of nobody in the list."""
+        return [student for student in students if not self.find(student)]
+
+
+def shown(person: Mapping[str, str]) -> str:
+    """`Doe, Ada (ada)`."""
+    name = ", ".join(part for part in (person.get("last_name"), person.get("first_name")) if part)
+    key = next(person[k] for k in _IDENTIFYING if k in person)
+    return f"{name} ({key})" if name else key
+
+
+def read_roster(path: Path) -> Roster:
+    """Raises WrongUse where the file cannot be read, has no column that identifies people, or has somebody twice."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        finding = (error.strerror if isinstance(error, OSError) else None) or "it is not UTF-8"
+        raise WrongUse(f"{path}: cannot be read ({finding}); save the list of people as CSV in UTF-8.") from None
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    rows = list(csv.reader(text.splitlines(), delimiter=separator))
+    columns = [_column(name, rows[0]) for name in rows[0]] if rows else []
+    if not set(columns) & set(_IDENTIFYING):
+        raise WrongUse(f"{path}: the first line names no column of {', '.join(_IDENTIFYING)}.")
+    roster = Roster([])
+    lines: dict[str, int] = {}
+    for number, row in enumerate(rows[1:], 2):
+        person = _person({name: cell.strip() for name, cell in zip(columns, row, strict=False) if cell.strip()})
+        keys = [person[key].casefold() for key in _IDENTIFYING if key in person]
+        if not keys or "points possible" in " ".join(row).casefold():  # Canvas's second line
+            continue
+        for key in dict.fromkeys(keys):
+            if key in lines:
+                raise WrongUse(f"{path}: lines {lines[key]} and {number} are both {key!r}; name everybody once.")
+            lines[key] = number
+            roster._by_key[key] = person
+        roster.people.append(person)
+    return roster
+
+
+def _column(name: str, head: list[str]) -> str:
+    plain = re.sub(r"\W+", "_", name.strip().casefold()).strip("_")
+    if plain == "student" and "ID" in head:
+        return "name"  # Canvas's own list: `Lovelace, Ada`
+    return _ALIASES.get(plain, plain)
+
+
+def _person(cells: dict[str, str]) -> Mapping[str, str]:
+    name = cells.pop("name", "")
+    if name and "last_name" not in cells:
+        last, comma, first = name.partition(",")
+        given, _, family = name.rpartition(" ")
+        cells |= {"last_name": last, "first_name": first} if comma else {"last_name": family, "first_name": given}
+    if "id" in cells:
+        cells["id"] = cells["id"].removeprefix("Participant ")
+    if "org_id" in cells:
+        cells["org_id"] = cells["org_id"].removeprefix("#")  # with which Brightspace keeps its zeros
+    return {key: cells[key].strip().removeprefix("#") for key in FIELDS if cells.get(key, "").strip()}
