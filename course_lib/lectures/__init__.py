@@ -17,10 +17,12 @@ NAMES = {
 MODULES = (
     "compilers",
     "custom_modules",
+    "datasets_and_dataloaders",
     "distributed",
     "exact_probability",
     "faulty_loops",
     "framework_costs",
+    "hardware_and_frameworks",
     "keras_backends",
     "nn_and_optim",
     "numpy_backprop",

@@ -45,8 +45,8 @@ HERE = Path(__file__).parent
 LECTURES = notebooks_in("lectures")
 EXTRAS = notebooks_in("extras")
 NOT_YET_REWRITTEN = {
-    "01_hardware_and_frameworks",
-    "09_datasets_and_dataloaders",
+
+
     "11_gpu_training", "12_tensorflow_static_graphs", "13_tensorflow_eager", "14_keras",
     "15_static_and_dynamic_graphs", "16_one_model_every_framework", "17_distributed_training",
     "18_from_pseudocode_to_code",

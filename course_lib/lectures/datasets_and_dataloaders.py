@@ -1,0 +1,781 @@
+"""Lecture 09: the scans that it works with, two memories of a stream, and a check with a solution for each exercise.
+
+The solutions are classes and functions of torch, so this module imports it, as the lecture has done before.
+"""
+
+# The solutions stand as the lecture shows them, without annotations.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, allow-any-generics
+
+from __future__ import annotations
+
+import csv
+import functools
+import multiprocessing
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from PIL import Image
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
+
+from course_lib.data import load_digits
+from course_lib.exercises import attempt_or_solution
+from course_lib.lectures.worker_datasets import Working
+
+NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
+
+
+# The scans: every card bears one digit, and is scanned several times.
+
+
+def make_scans(cards: np.ndarray, scans: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scan each of `cards`, row numbers of the training digits, `scans` times: other brightness, other noise.
+
+    Returns the images, `(n, 8, 8)` uint8; the digits on them, `(n,)` int64; the card of each, counted from 0.
+    """
+    digits = load_digits()
+    number = np.repeat(np.arange(len(cards)), scans)
+    ink = digits.x_train[cards][number]
+    n = len(number)
+    contrast, paper = rng.uniform(0.6, 1.0, (n, 1, 1)), rng.uniform(0.0, 0.2, (n, 1, 1))
+    images = ink * contrast + paper + rng.normal(0, 0.05, ink.shape)
+    return (images.clip(0, 1) * 255).astype(np.uint8), digits.y_train[cards][number], number
+
+
+def write_scans(folder: Path, seed: int = 0) -> None:
+    """Write 60 cards, eight scans each, to `folder/scans`, and one scan of each of 300 other cards to `folder/new`.
+
+    Both hold PNG files and a table, `scans.csv`, with the columns file, label and card. The files are numbered in a
+    random order.
+    """
+    rng = np.random.default_rng(seed)
+    cards = rng.permutation(1500)
+    for name, chosen, scans in (("scans", cards[:60], 8), ("new", cards[60:360], 1)):
+        images, labels, number = make_scans(chosen, scans, rng)
+        _write(folder / name, images, labels, number, rng)
+
+
+def _write(
+    folder: Path, images: np.ndarray, labels: np.ndarray, cards: np.ndarray, rng: np.random.Generator | None = None
+) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    order = np.arange(len(images)) if rng is None else rng.permutation(len(images))
+    with open(folder / "scans.csv", "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["file", "label", "card"])
+        for place, i in enumerate(order):
+            Image.fromarray(images[i]).save(folder / f"{place:03}.png")
+            table.writerow([f"{place:03}.png", labels[i], cards[i]])
+
+
+def _read(folder: Path) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
+    """Images `(n, 1, 8, 8)`, labels and cards of a folder of scans."""
+    with open(folder / "scans.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    images = np.stack([np.asarray(Image.open(folder / row["file"])) for row in rows])
+    labels = torch.tensor([int(row["label"]) for row in rows])
+    return torch.from_numpy(images)[:, None] / 255, labels, np.array([int(row["card"]) for row in rows])
+
+
+def _trained(x: torch.Tensor, y: torch.Tensor, seed: int) -> nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Flatten(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        for _ in range(30):
+            for batch in torch.randperm(len(x)).split(50):
+                loss = F.cross_entropy(model(x[batch]), y[batch])
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    return model
+
+
+def _accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
+    with torch.no_grad():
+        return float((model(x).argmax(dim=1) == y).float().mean())
+
+
+def first_try(folder: Path, seed: int = 0) -> dict[str, float]:
+    """What the lecture opens with: train on 80 % of the scans, chosen at random; the accuracies, by name."""
+    x, y, _ = _read(folder / "scans")
+    order = np.random.default_rng(seed).permutation(len(x))
+    valid, train = order[: len(x) // 5], order[len(x) // 5 :]
+    model = _trained(x[train], y[train], seed)
+    new = _read(folder / "new")
+    return {
+        "training scans": _accuracy(model, x[train], y[train]),
+        "validation scans": _accuracy(model, x[valid], y[valid]),
+        "scans of new cards": _accuracy(model, new[0], new[1]),
+    }
+
+
+# When workers load and when the program trains.
+
+
+def watch(workers: int, batches: int = 8) -> dict[str, list[tuple[float, float]]]:
+    """Spans of loading and of training, in milliseconds from the start: batches of four items that wait 5 ms each.
+
+    A training step sleeps 20 ms, so loading and training a batch take equally long.
+    """
+    dataset = Working(range(4 * batches), wait=0.005)
+    spans: dict[str, list[tuple[float, float]]] = {"main trains": []}
+    start = time.perf_counter()
+    for batch in DataLoader(dataset, batch_size=4, num_workers=workers):
+        loads = "main loads" if workers == 0 else f"worker {batch['worker'][0]} loads"
+        spans.setdefault(loads, []).append((batch["begin"][0].item(), batch["end"][-1].item()))
+        begin = time.perf_counter()
+        time.sleep(0.02)
+        spans["main trains"].append((begin, time.perf_counter()))
+    return {name: [(1e3 * (b - start), 1e3 * (e - start)) for b, e in rows] for name, rows in spans.items()}
+
+
+# The solutions of the exercises, word for word.
+
+
+class ScanFiles(Dataset):
+    """Scans in a folder with a table. Item i is (image, label): a float32 tensor (1, height, width) and an int."""
+
+    def __init__(self, folder, transform=None):
+        self.folder = Path(folder)
+        self.transform = transform
+        with open(self.folder / "scans.csv", newline="") as file:
+            self.rows = list(csv.DictReader(file))
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, i):
+        row = self.rows[i]
+        with Image.open(self.folder / row["file"]) as file:
+            pixels = np.array(file)
+        image = torch.from_numpy(pixels)[None] / 255
+        if self.transform is not None:
+            image = self.transform(image)
+        return image, int(row["label"])
+
+
+def split_by_group(groups, fraction, seed):
+    """groups: (n,) array. Returns (train, valid): arrays of row numbers; no group is in both."""
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(np.unique(groups))
+    chosen = shuffled[: round(fraction * len(shuffled))]
+    in_valid = np.isin(groups, chosen)
+    return np.flatnonzero(~in_valid), np.flatnonzero(in_valid)
+
+
+def fit_normalization(dataset, rows):
+    """Mean and standard deviation of each channel over the images dataset[i][0], i in rows: two tensors (C,)."""
+    total = 0
+    squares = 0
+    count = 0
+    for images, _ in DataLoader(Subset(dataset, rows), batch_size=64):
+        images = images.double()
+        total = total + images.sum(dim=(0, 2, 3))
+        squares = squares + (images**2).sum(dim=(0, 2, 3))
+        count += len(images) * images.shape[2] * images.shape[3]
+    mean = total / count
+    std = (squares / count - mean**2).sqrt()
+    return mean.float(), std.float()
+
+
+def pad_images(items):
+    """items: pairs (image, label), images (h, w) of any size. Returns images (N, H, W), sizes (N, 2), labels (N,)."""
+    images, labels = zip(*items, strict=True)
+    sizes = torch.tensor([image.shape for image in images])
+    height, width = sizes.amax(dim=0).tolist()
+    batch = torch.zeros(len(images), height, width)
+    for n, image in enumerate(images):
+        h, w = image.shape
+        batch[n, :h, :w] = image
+    return batch, sizes, torch.tensor(labels)
+
+
+def balanced_weights(labels):
+    """labels: (n,) array. Returns a tensor (n,): the weights of each class sum to 1."""
+    weights = torch.zeros(len(labels), dtype=torch.float64)
+    classes, counts = np.unique(labels, return_counts=True)
+    for c, count in zip(classes, counts, strict=True):
+        weights[torch.from_numpy(labels == c)] = 1 / count
+    return weights
+
+
+def reseed(worker):
+    """A worker_init_fn: runs in each new worker. worker: its number, from 0 on."""
+    info = get_worker_info()
+    info.dataset.rng = np.random.default_rng(info.seed)
+
+
+# Memories of a stream: section 11, and the extra on reservoirs.
+
+
+class Reservoir:
+    """Keeps `size` items of a stream so that every item so far is kept with the same probability."""
+
+    def __init__(self, size: int, rng: np.random.Generator) -> None:
+        self.size, self.rng, self.seen = size, rng, 0
+        self.kept: list[Any] = []
+
+    def offer(self, item: Any) -> None:
+        """Show it the next item."""
+        self.seen += 1
+        if len(self.kept) < self.size:
+            self.kept.append(item)
+        elif self.rng.random() < self.size / self.seen:
+            self.kept[self.rng.integers(self.size)] = item
+
+
+class BalancedReservoir:
+    """Class-balancing reservoir sampling (Chrysakis and Moens, 2020): keeps as many of each class as it can.
+
+    kept: pairs (item, label). seen, stored: how many of each class came by, and how many are kept. full: the classes
+    that have been the largest since the memory was filled.
+    """
+
+    def __init__(self, size: int, rng: np.random.Generator) -> None:
+        self.size, self.rng = size, rng
+        self.kept: list[tuple[Any, Hashable]] = []
+        self.seen: Counter[Hashable] = Counter()
+        self.stored: Counter[Hashable] = Counter()
+        self.full: set[Hashable] = set()
+
+    def largest(self) -> set[Hashable]:
+        """The classes with the most items in memory."""
+        return {label for label, count in self.stored.items() if count == max(self.stored.values())}
+
+    def _replace_one_of(self, labels: set[Hashable], pair: tuple[Any, Hashable]) -> None:
+        places = [place for place, (_, label) in enumerate(self.kept) if label in labels]
+        place = places[self.rng.integers(len(places))]
+        self.stored[self.kept[place][1]] -= 1
+        self.stored[pair[1]] += 1
+        self.kept[place] = pair
+
+    def offer(self, item: Any, label: Hashable) -> None:
+        """Show it the next item and its class."""
+        self.seen[label] += 1
+        if len(self.kept) < self.size:
+            self.kept.append((item, label))
+            self.stored[label] += 1
+        elif label not in self.full:
+            self._replace_one_of(self.largest(), (item, label))
+        elif self.rng.random() < self.stored[label] / self.seen[label]:
+            self._replace_one_of({label}, (item, label))
+        if len(self.kept) == self.size:
+            self.full |= self.largest()
+
+
+# Exercise 1: a data set over image files.
+
+
+def check_scan_files(attempt: type) -> Any:
+    """What the lecture continues with: `attempt` if its items are right and read when asked for, else `ScanFiles`."""
+    drawn = np.random.default_rng(7)
+    images = drawn.integers(0, 256, (5, 4, 6)).astype(np.uint8)
+    images[0, 0, 0] = 255
+    labels = np.array([4, 0, 7, 7, 2])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "other"
+        _write(folder, images, labels, np.array([0, 1, 2, 2, 3]))
+        # The table is not in the order of the file names.
+        lines = (folder / "scans.csv").read_text().splitlines()
+        (folder / "scans.csv").write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n")
+
+        def item(i: int = 1, **options: Any) -> Any:
+            return attempt(folder, **options)[i]
+
+        def image(i: int = 1, **options: Any) -> torch.Tensor:
+            return item(i, **options)[0]  # type: ignore[no-any-return]
+
+        def wanted(i: int) -> torch.Tensor:
+            return torch.from_numpy(images[4 - i].astype(np.float32) / 255)[None]
+
+        def close(got: torch.Tensor, right: torch.Tensor) -> bool:
+            return got.shape == right.shape and torch.allclose(got.float(), right, atol=1e-6)
+
+        def reads_late() -> bool:
+            made = attempt(folder)
+            Image.fromarray(images[0]).save(folder / "002.png")
+            late = close(made[2][0], wanted(4))
+            Image.fromarray(images[2]).save(folder / "002.png")
+            return late
+
+        def reads_again() -> bool:
+            made = attempt(folder)
+            made[2]
+            Image.fromarray(images[0]).save(folder / "002.png")
+            again = close(made[2][0], wanted(4))
+            Image.fromarray(images[2]).save(folder / "002.png")
+            return again
+
+        def stays_in_order() -> bool:
+            made = attempt(folder)
+            return all(close(made[i][0], wanted(i)) and made[i][1] == labels[4 - i] for i in (3, 0, 4, 1, 2))
+
+        return attempt_or_solution(
+            "ScanFiles",
+            attempt,
+            ScanFiles,
+            (
+                lambda: len(attempt(folder)) == 5,
+                "The check made a folder with five scans, and `len` should be 5: count the rows of the table in the "
+                "folder that is given (its heading is no row).",
+            ),
+            (lambda: hasattr(attempt(folder), "rows"), "Keep the rows of the table in `self.rows`."),
+            (
+                lambda: len(attempt(folder).rows) == 5 and all(row["card"] for row in attempt(folder).rows),
+                "`self.rows` should be a list of dictionaries, one for each row of the table: "
+                "`list(csv.DictReader(file))`.",
+            ),
+            (lambda: item() is not None, "`__getitem__` returns None. Is there a `return`?"),
+            (
+                lambda: isinstance(item(), tuple) and len(item()) == 2,
+                "An item should be a pair: `return image, label`.",
+            ),
+            (
+                lambda: not isinstance(item()[1], str),
+                "The label is text, because a table holds nothing else. Make it an int.",
+            ),
+            (lambda: isinstance(item()[1], int), "The label should be a Python int."),
+            (
+                lambda: torch.is_tensor(image()),
+                "The image should be a tensor: turn the array into one with `torch.from_numpy`.",
+            ),
+            (
+                lambda: tuple(image().shape) != (4, 6),
+                "The image has no axis for the channel: (4, 6) where (1, 4, 6) is wanted.",
+            ),
+            (
+                lambda: tuple(image().shape) == (1, 4, 6),
+                "A scan of height 4 and width 6 should become a tensor of shape (1, 4, 6): channel, height, width.",
+            ),
+            (
+                lambda: float(image().max()) <= 1,
+                "There are values above 1. A file holds bytes from 0 to 255: divide by 255.",
+            ),
+            (lambda: image().dtype == torch.float32, "The image should be float32."),
+            (
+                lambda: not all(close(attempt(folder)[i][0], wanted(4 - i)) for i in range(5)),
+                "The images come in the order of the file names. Item `i` belongs to row `i` of the table.",
+            ),
+            (
+                lambda: close(image(), wanted(1)),
+                "The pixels are not those of the file that row `i` names, divided by 255.",
+            ),
+            (stays_in_order, "Some items are right, others are not: image and label of item `i` stand in row `i`."),
+            (
+                lambda: close(image(transform=lambda x: x * 2 + 1), wanted(1) * 2 + 1),
+                "With a `transform`, the image should be what `self.transform(image)` returns, where `image` is the "
+                "finished tensor.",
+            ),
+            (
+                reads_late,
+                "A file changed after the data set was made, and the item is still the old one. Open files in "
+                "`__getitem__`, not in `__init__`: a large data set does not fit into memory.",
+            ),
+            (
+                reads_again,
+                "A file changed after it was read once, and the item is still the old one. Do not keep images: with "
+                "a large data set, the memory would fill up.",
+            ),
+        )
+
+
+# Exercise 2: a split by group.
+
+
+def check_split_by_group(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if it splits whole groups at random, else our `split_by_group`."""
+    groups = np.array([7, 3, 3, 9, 7, 11, 3, 9, 2, 2, 20, 20, 5, 5, 5, 8, 30, 31, 8])  # ten groups in 19 rows
+
+    def split(seed: int = 0, fraction: float = 0.3) -> list[np.ndarray]:
+        return [np.asarray(rows) for rows in attempt(groups.copy(), fraction, seed)]
+
+    def sides(seed: int = 0, fraction: float = 0.3) -> list[set[int]]:
+        return [set(groups[rows].tolist()) for rows in split(seed, fraction)]
+
+    def leaves_numpy_alone() -> bool:
+        before = np.random.get_state()[1].tolist(), np.random.get_state()[2]  # type: ignore[index]
+        split(5)
+        after = np.random.get_state()[1].tolist(), np.random.get_state()[2]  # type: ignore[index]
+        return before == after
+
+    def of_large(fraction: float) -> int:
+        rows = attempt(np.repeat(np.arange(50), 3), fraction, 1)[1]
+        return len(rows) // 3
+
+    return attempt_or_solution(
+        "split_by_group",
+        attempt,
+        split_by_group,
+        (lambda: attempt(groups.copy(), 0.3, 0) is not None, NOTHING_RETURNED),
+        (
+            lambda: len(attempt(groups.copy(), 0.3, 0)) == 2,
+            "Return two things: the rows for training and the rows for validation.",
+        ),
+        (
+            lambda: all(rows.dtype != bool for rows in split()),
+            "These are masks (True and False). Row numbers are wanted: `np.flatnonzero(mask)`.",
+        ),
+        (
+            lambda: all(rows.ndim == 1 and rows.dtype.kind in "iu" for rows in split()),
+            "Both should be arrays of one axis that hold row numbers, of an integer dtype.",
+        ),
+        (
+            lambda: all(((rows >= 0) & (rows < len(groups))).all() for rows in split()),
+            "Row numbers lie between 0 and n - 1. Did you return the names of the groups?",
+        ),
+        (
+            lambda: not set.intersection(*(set(rows.tolist()) for rows in split())),
+            "Some rows are in both parts.",
+        ),
+        (
+            lambda: not set.intersection(*sides()),
+            "Some groups are on both sides. Choose among the groups (`np.unique(groups)`), not among the rows.",
+        ),
+        (
+            lambda: sorted(np.concatenate(split()).tolist()) == list(range(len(groups))),
+            "Not every row is in one of the two parts, exactly once.",
+        ),
+        (
+            lambda: len(sides()[1]) != 7,
+            "The parts are swapped: the training rows come first, and `fraction` is the part for validation.",
+        ),
+        (
+            lambda: len(sides()[1]) == 3 and len(sides(0, 0.5)[1]) == 5,
+            "Of ten groups and `fraction=0.3`, three groups are for validation, however many rows they have.",
+        ),
+        (
+            lambda: of_large(0.29) in (14, 15) and of_large(0.58) == 29,
+            "The number of groups for validation should be `round(fraction * number of groups)`.",
+        ),
+        (
+            lambda: all(np.array_equal(a, b) for a, b in zip(split(3), split(3), strict=True)),
+            "Two calls with the same seed differ. Draw from `np.random.default_rng(seed)`.",
+        ),
+        (
+            lambda: len({frozenset(sides(seed)[1]) for seed in range(12)}) > 6,
+            "Another seed should choose other groups: shuffle the groups with `rng.permutation`.",
+        ),
+        (
+            lambda: len(set().union(*(sides(seed)[1] for seed in range(80)))) == 10,
+            "In 80 seeds some groups never came to the validation part. Every group should have the same chance.",
+        ),
+        (
+            leaves_numpy_alone,
+            "Your function changes NumPy's global generator. Draw from `np.random.default_rng(seed)` instead.",
+        ),
+    )
+
+
+# Exercise 3: statistics of the training set.
+
+
+class _Images(Dataset):
+    """Images of two channels that differ a lot from batch to batch; notes which are asked for."""
+
+    def __init__(self, n: int = 150, height: int = 3, width: int = 5) -> None:
+        drawn = torch.Generator().manual_seed(11)
+        x = torch.rand(n, 2, height, width, generator=drawn)
+        level = torch.linspace(0, 3, n)[:, None, None, None]
+        self.images = x * torch.tensor([1.0, 0.2])[:, None, None] + level
+        self.asked: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def __getitem__(self, i: int) -> tuple[torch.Tensor, int]:
+        self.asked.append(int(i))
+        return self.images[i], int(i) % 3
+
+
+def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if its statistics are right, else our `fit_normalization`."""
+    rows = np.arange(0, 150, 2)[:70]
+    images = _Images().images
+    chosen = images[torch.from_numpy(rows)]
+    mean, std = chosen.mean(dim=(0, 2, 3)), chosen.std(dim=(0, 2, 3), unbiased=False)
+
+    def got(rows: Any = rows) -> tuple[torch.Tensor, torch.Tensor]:
+        found = attempt(_Images(), rows)
+        return torch.as_tensor(found[0]).detach().double(), torch.as_tensor(found[1]).detach().double()
+
+    def close(a: torch.Tensor, b: torch.Tensor, tolerance: float = 2e-3) -> bool:
+        return a.shape == b.shape and torch.allclose(a.double(), b.double(), rtol=tolerance, atol=1e-6)
+
+    def asked_for() -> set[int]:
+        dataset = _Images()
+        attempt(dataset, rows)
+        return set(dataset.asked)
+
+    def variance_of_means() -> torch.Tensor:
+        return torch.stack([batch.std(dim=(0, 2, 3)) for batch in chosen.split(64)]).mean(dim=0)
+
+    few = [3, 60, 149]
+    three = images[few]
+    return attempt_or_solution(
+        "fit_normalization",
+        attempt,
+        fit_normalization,
+        (lambda: attempt(_Images(), rows) is not None, NOTHING_RETURNED),
+        (lambda: len(attempt(_Images(), rows)) == 2, "Return two things: the means and the standard deviations."),
+        (
+            lambda: all(map(torch.is_tensor, attempt(_Images(), rows))),
+            "Both should be tensors.",
+        ),
+        (
+            lambda: got()[0].numel() != 1,
+            "These are single numbers for all channels together. Sum over the axes 0, 2 and 3, and keep axis 1, the "
+            "channel.",
+        ),
+        (
+            lambda: all(tuple(value.shape) == (2,) for value in got()),
+            "With two channels, both results should have the shape (2,).",
+        ),
+        (
+            lambda: asked_for() == set(rows.tolist()),
+            "Your function asks for other images than `dataset[i]` with `i` in `rows`. Validation images must not "
+            "take part.",
+        ),
+        (
+            lambda: not (got()[0] > 1.5 * mean).all(),
+            "The mean is too large: divide by the number of pixels of a channel in all images, which is images times "
+            "height times width.",
+        ),
+        (
+            lambda: close(got()[0], mean, 1e-4),
+            "The means are not those of all chosen pixels. The last batch may be smaller, so a mean of batch means is "
+            "not the mean: add up sums, and divide once.",
+        ),
+        (
+            lambda: not close(got()[1], std**2),
+            "These are variances. The standard deviation is their square root.",
+        ),
+        (
+            lambda: not close(got()[1], variance_of_means(), 1e-4),
+            "A mean of the batches' standard deviations is too small, because it misses how the batches differ from "
+            "each other. Add up the squares of all pixels.",
+        ),
+        (
+            lambda: not close(got()[1], (chosen.double() ** 2).mean(dim=(0, 2, 3)).sqrt()),
+            "This is the root of the mean square. Subtract the square of the mean first.",
+        ),
+        (lambda: close(got()[1], std), "The standard deviations are not those of all chosen pixels."),
+        (
+            lambda: close(got(few)[0], three.mean(dim=(0, 2, 3))),
+            "It is right for 70 rows, but not for three: let `rows` decide how many there are.",
+        ),
+        (
+            lambda: all(value.dtype in (torch.float32, torch.float64) for value in attempt(_Images(), rows)),
+            "Both should be tensors of float numbers.",
+        ),
+    )
+
+
+# Exercise 4: a collate function.
+
+
+def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if it pads at the right and at the bottom, else our `pad_images`."""
+
+    def items() -> list[tuple[torch.Tensor, int]]:
+        return [(torch.full((2, 3), 5.0), 4), (torch.full((4, 1), 6.0), 9), (torch.full((1, 2), 7.0), 1)]
+
+    def batch() -> torch.Tensor:
+        return attempt(items())[0]  # type: ignore[no-any-return]
+
+    right = torch.zeros(3, 4, 3)
+    right[0, :2, :3], right[1, :4, :1], right[2, :1, :2] = 5.0, 6.0, 7.0
+
+    def same(got: torch.Tensor, wanted: torch.Tensor) -> bool:
+        return got.shape == wanted.shape and torch.equal(got.float(), wanted.float())
+
+    def leaves_items() -> bool:
+        given = items()
+        attempt(given)
+        return all(same(a[0], b[0]) for a, b in zip(given, items(), strict=True))
+
+    return attempt_or_solution(
+        "pad_images",
+        attempt,
+        pad_images,
+        (lambda: attempt(items()) is not None, NOTHING_RETURNED),
+        (
+            lambda: isinstance(attempt(items()), (tuple, list)) and len(attempt(items())) == 3,
+            "Return three things: images, sizes, labels.",
+        ),
+        (lambda: all(map(torch.is_tensor, attempt(items()))), "All three should be tensors."),
+        (
+            lambda: tuple(batch().shape) != (3, 3, 4),
+            "Height and width are swapped: axis 0 of an image is its height.",
+        ),
+        (
+            lambda: tuple(batch().shape) == (3, 4, 3),
+            "The images are 2 by 3, 4 by 1 and 1 by 2, so the batch should have the shape (3, 4, 3): the largest "
+            "height is 4, and the largest width is 3.",
+        ),
+        (
+            lambda: sorted(batch().flatten().tolist()) == sorted(right.flatten().tolist()),
+            "The batch should hold each pixel of each image once, and zeros elsewhere.",
+        ),
+        (
+            lambda: same(batch(), right),
+            "An image should stand in the upper left corner of its sheet, with zeros to its right and below.",
+        ),
+        (
+            lambda: attempt(items())[1].tolist() == [[2, 3], [4, 1], [1, 2]],
+            "The sizes should be [[2, 3], [4, 1], [1, 2]]: height and width of each image before padding.",
+        ),
+        (lambda: attempt(items())[2].tolist() == [4, 9, 1], "The labels should be 4, 9, 1."),
+        (
+            lambda: attempt(items())[2].dtype == torch.int64 and not attempt(items())[1].is_floating_point(),
+            "Labels and sizes should be whole numbers (int64): a loss such as `cross_entropy` needs them.",
+        ),
+        (
+            lambda: tuple(attempt(items()[2:])[0].shape) == (1, 1, 2),
+            "A sheet should be as large as the largest image of this batch, and no larger.",
+        ),
+        (lambda: leaves_items(), "Your function changes the items that it is given."),
+    )
+
+
+# Exercise 5: weights for a sampler.
+
+
+def check_balanced_weights(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if all classes get the same sum, else our `balanced_weights`."""
+    labels = np.array([3, 0, 3, 3, 8, 0, 3, 3])
+
+    def weights(labels: np.ndarray = labels) -> np.ndarray:
+        return np.asarray(attempt(labels.copy()), dtype=np.float64)
+
+    def sums(labels: np.ndarray = labels) -> list[float]:
+        return [float(weights(labels)[labels == c].sum()) for c in np.unique(labels)]
+
+    return attempt_or_solution(
+        "balanced_weights",
+        attempt,
+        balanced_weights,
+        (lambda: attempt(labels.copy()) is not None, NOTHING_RETURNED),
+        (
+            lambda: np.shape(weights()) == (8,),
+            "There should be one weight for each row, so eight weights for eight labels.",
+        ),
+        (lambda: bool((weights() > 0).all()), "Every weight should be above 0."),
+        (
+            lambda: not np.allclose(np.array(sums()) / sums()[0], [1, 6.25, 0.25]),
+            "A frequent class gets even larger weights. Divide by the number of its rows, do not multiply.",
+        ),
+        (
+            lambda: len({round(float(w), 12) for w in weights()}) > 1,
+            "All weights are equal. Rows of a rare class need larger ones.",
+        ),
+        (
+            lambda: np.ptp(sums()) < 1e-5 * sums()[0],
+            "The weights of each class should have the same sum: 1 / 5 for each of five rows, 1 for the only row of a "
+            "class.",
+        ),
+        (lambda: np.allclose(sums(), 1, atol=1e-5), "The sums are equal, but they should be 1."),
+        (
+            lambda: np.allclose(sums(np.array([5, 5, 2, -1])), 1),
+            "It is right for the labels 0, 3 and 8, but not for 5, 2 and -1: labels are names, not places.",
+        ),
+        (lambda: torch.is_tensor(attempt(labels.copy())), "The weights should be a tensor."),
+    )
+
+
+# Exercise 6: random numbers in workers.
+
+
+class _Drawing(Dataset):
+    """Item i is a random number from `rng`."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(5)
+
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, i: int) -> int:
+        return int(self.rng.integers(10**9))
+
+
+def _draws(attempt: Callable[[int], None], seed: int = 3, epochs: int = 2) -> list[list[list[int]]]:
+    """For each epoch the numbers of the four batches; two workers take turns."""
+    loader = DataLoader(
+        _Drawing(), batch_size=2, num_workers=2, worker_init_fn=attempt, timeout=60,
+        generator=torch.Generator().manual_seed(seed),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return [[batch.tolist() for batch in loader] for _ in range(epochs)]
+        except Exception as error:  # its message is the traceback of the worker
+            last = str(error).strip().splitlines()[-1]
+        raise RuntimeError(f"in a worker: {last}")
+
+
+def check_reseed(attempt: Callable[[int], None]) -> Callable[[int], None]:
+    """What the lecture continues with: `attempt` if no two workers and no two epochs draw the same, else `reseed`."""
+    if multiprocessing.get_start_method() != "fork":
+        print("reseed: here workers cannot use a function of a notebook, so the lecture continues with our solution.")
+        return reseed
+    found = functools.cache(lambda seed: _draws(attempt, seed))
+    return attempt_or_solution(
+        "reseed",
+        attempt,
+        reseed,
+        (lambda: _in_main(attempt), ""),
+        (
+            lambda: found(3)[0][0] != found(3)[0][1],
+            "Two workers still draw the same numbers. Replace the generator of the worker's own copy, which is "
+            "`get_worker_info().dataset`, and seed it differently in each worker.",
+        ),
+        (
+            lambda: found(3)[0] != found(3)[1],
+            "The workers differ, but the second epoch repeats the first. A worker has the same number in every epoch, "
+            "but not the same `get_worker_info().seed`.",
+        ),
+        (
+            lambda: _draws(attempt) == found(3),
+            "Two loaders whose generators have the same seed give different numbers. A generator without a seed "
+            "cannot be repeated.",
+        ),
+        (
+            lambda: found(4) != found(3),
+            "Another seed of the loader gives the same numbers. Use `get_worker_info().seed`, which follows it.",
+        ),
+        (
+            lambda: np.unique(found(3)).size == np.size(found(3)),
+            "Some random numbers come twice: in two workers or in two epochs.",
+        ),
+    )
+
+
+def _in_main(attempt: Callable[[int], None]) -> bool:
+    """True; a stub raises its NotImplementedError here, before any worker is started."""
+    try:
+        attempt(0)
+    except NotImplementedError as error:
+        if not error.args:
+            raise
+    except Exception:
+        return True  # it is made for workers, and this is none
+    return True
+
+
+def kept_of(labels: Sequence[int], size: int, seed: int) -> tuple[list[int], list[int]]:
+    """The places of a stream of `labels` that a reservoir and a balanced reservoir of `size` keep."""
+    plain = Reservoir(size, np.random.default_rng(seed))
+    balanced = BalancedReservoir(size, np.random.default_rng(seed))
+    for place, label in enumerate(labels):
+        plain.offer(place)
+        balanced.offer(place, label)
+    return plain.kept, [place for place, _ in balanced.kept]

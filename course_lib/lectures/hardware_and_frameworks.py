@@ -1,0 +1,493 @@
+"""The exercises of lecture 01: a check for each, and the solution that the lecture continues with until it is right.
+
+Each check calls the attempt on small inputs and names the mistake that fits. `FRAMEWORKS` has the years of the
+frameworks, which the lecture draws and its extra tells.
+"""
+
+# The solutions have no annotations, as in a notebook.
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from course_lib.exercises import attempt_or_solution
+
+__all__ = [
+    "FRAMEWORKS",
+    "check_matmul_loops",
+    "check_matmul_rows",
+    "check_median_seconds",
+    "check_product_bound",
+    "check_smallest_batch",
+    "check_training_plan",
+]
+
+Solution = Callable[..., Any]
+
+FRAMEWORKS: tuple[tuple[str, int, int | None, str, str], ...] = (
+    ("MATLAB NN Toolbox", 1992, None, "MathWorks", "now the Deep Learning Toolbox"),
+    ("Torch", 2002, 2017, "Idiap, then NYU, Facebook and others", "its core became PyTorch's"),
+    ("OpenNN", 2003, None, "CIMNE Barcelona, then Artelnics", "a C++ library, still maintained"),
+    ("Theano", 2007, 2017, "Université de Montréal", "MILA stopped; forks: Aesara, PyTensor"),
+    ("Caffe", 2013, 2017, "UC Berkeley, Yangqing Jia", "followed by Caffe2"),
+    ("DL4J", 2014, 2022, "Skymind, for Java", "an Eclipse project; last release"),
+    ("Neon", 2015, 2018, "Nervana", "bought by Intel, discontinued"),
+    ("Keras", 2015, None, "François Chollet", "runs on TensorFlow, PyTorch and JAX"),
+    ("CNTK", 2015, 2019, "Microsoft", "last release, 2.7"),
+    ("Chainer", 2015, 2019, "Preferred Networks", "its makers moved to PyTorch"),
+    ("MXNet", 2015, 2023, "DMLC, then Apache and Amazon", "retired to the Apache Attic"),
+    ("TensorFlow", 2015, None, "Google", "redesigned as 2.0 in 2019"),
+    ("PaddlePaddle", 2016, None, "Baidu", "widely used in China"),
+    ("PyTorch", 2017, None, "Facebook (Meta)", "Linux Foundation since 2022"),
+    ("Caffe2", 2017, 2018, "Facebook", "merged into PyTorch"),
+    ("ONNX", 2017, None, "Facebook and Microsoft", "a file format, not a framework"),
+    ("fast.ai", 2018, None, "Jeremy Howard, Sylvain Gugger", "a layer on top of PyTorch"),
+    ("JAX", 2018, None, "Google", "NumPy with gradients and a compiler"),
+)
+"""name, first release, end of development (None: it goes on), made by, what became of it; as of November 2026"""
+
+
+# --- solutions, as the notebook has them ---
+
+
+def median_seconds(function, repeats=15):
+    """Seconds that function() takes: the median of `repeats` timed calls, after one call that is not timed."""
+    function()  # warm up
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        stop = time.perf_counter()
+        times.append(stop - start)
+    return np.median(times)
+
+
+def matmul_loops(a, b):
+    """a: (m, k), b: (k, n). Return their matrix product, (m, n), one multiplication at a time."""
+    m, k = a.shape
+    n = b.shape[1]
+    c = np.zeros((m, n))
+    for i in range(m):
+        for j in range(n):
+            for p in range(k):
+                c[i, j] += a[i, p] * b[p, j]
+    return c
+
+
+def matmul_rows(a, b):
+    """a: (m, k), b: (k, n). Return their matrix product, (m, n), with a loop over the rows of a only, without @."""
+    m = a.shape[0]
+    n = b.shape[1]
+    c = np.zeros((m, n))
+    for i in range(m):
+        column = a[i][:, None]  # (k, 1)
+        products = column * b  # (k, n)
+        c[i] = products.sum(axis=0)
+    return c
+
+
+def product_bound(m, k, n, itemsize, flops, bandwidth):
+    """The least time of (m, k) @ (k, n), with itemsize bytes per number, on a machine with flops and bandwidth.
+
+    Returns seconds (a number) and the limit, "compute" or "memory".
+    """
+    operations = 2 * m * k * n
+    nbytes = (m * k + k * n + m * n) * itemsize
+    compute_s = operations / flops
+    memory_s = nbytes / bandwidth
+    if compute_s > memory_s:
+        return compute_s, "compute"
+    else:
+        return memory_s, "memory"
+
+
+def smallest_batch(width, itemsize, flops, bandwidth):
+    """The smallest batch for which (batch, width) @ (width, width) is limited by compute (at most 100,000)."""
+    for batch in range(1, 100_001):
+        bound = product_bound(batch, width, width, itemsize, flops, bandwidth)
+        if bound[1] == "compute":
+            return batch
+
+
+def training_plan(parameters, examples, memory_gb, peak, utilization, price):
+    """Plan a training run in float32 with Adam. examples: how many are processed in all, repetitions included.
+
+    Each GPU has memory_gb GB, peak FLOP/s, of which the fraction utilization is reached, and costs price dollars an
+    hour. Returns the number of GPUs (int), the hours, and the dollars for all GPUs.
+    """
+    nbytes = 16 * parameters
+    gpus = int(np.ceil(nbytes / (memory_gb * 1e9)))
+    operations = 6 * parameters * examples
+    seconds = operations / (gpus * peak * utilization)
+    hours = seconds / 3600
+    dollars = gpus * hours * price
+    return gpus, hours, dollars
+
+
+# --- checks ---
+
+
+def _close(value: object, wanted: float) -> bool:
+    return bool(np.isclose(float(value), wanted, rtol=1e-6, atol=0))  # type: ignore[arg-type]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+class _Work:
+    """A function that sleeps for the next of `pauses` seconds at each call, and for none after the last."""
+
+    def __init__(self, pauses: Sequence[float]) -> None:
+        self.pauses, self.calls = list(pauses), 0
+
+    def __call__(self) -> None:
+        if self.calls < len(self.pauses):
+            time.sleep(self.pauses[self.calls])
+        self.calls += 1
+
+
+def check_median_seconds(attempt: Solution) -> Solution:
+    """Whether `attempt(function, repeats)` is a fair timer; the attempt if so, else ours."""
+
+    def timed(*pauses: float) -> Any:
+        return attempt(_Work(pauses), len(pauses) - 1)
+
+    def calls(repeats: int) -> int:
+        work = _Work([])
+        attempt(work, repeats)
+        return work.calls
+
+    return attempt_or_solution(
+        "median_seconds",
+        attempt,
+        median_seconds,
+        (lambda: timed(0, 0, 0, 0) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: _is_number(timed(0, 0, 0, 0)), "Return one number, not a list of times: the median of the list."),
+        (lambda: calls(7) > 0, "`function` is never called. Call it with `function()`."),
+        (
+            lambda: calls(7) != calls(4),
+            "With repeats=7 there are as many calls as with repeats=4. Use `repeats` for the length of the loop.",
+        ),
+        (lambda: calls(7) != 7, "`function` is called `repeats` times in all. One more call should warm up."),
+        (
+            lambda: calls(7) == 8,
+            "With repeats=7 there should be 8 calls: one to warm up, and then seven, each with its own start and stop.",
+        ),
+        (lambda: timed(0, 0.02, 0.02, 0.02) > 0, "A duration is the later reading of the clock minus the earlier one."),
+        (lambda: timed(0, 0.02, 0.02, 0.02) < 2, "Return seconds: that is what `time.perf_counter()` counts in."),
+        (
+            lambda: timed(0.1, 0) < 0.03,
+            "The first call took a tenth of a second, the second none, and your result contains the first one. Start "
+            "the clock after the call that warms up.",
+        ),
+        (
+            lambda: timed(0, 0, 0, 0.2, 0, 0) < 0.02,
+            "Five calls were timed. One took 0.2 seconds and the others none, and your result is far from 0, as the "
+            "mean, the sum or the maximum would be. The median ignores one slow call.",
+        ),
+        (
+            lambda: timed(0, 0.03, 0, 0.03, 0.03, 0) > 0.015,
+            "Five calls were timed: three took 0.03 seconds and two none. The median is 0.03; your result is smaller, "
+            "as the minimum or a mean would be.",
+        ),
+    )
+
+
+def _matrices(m: int, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Values in steps of a quarter, so that every sum is exact."""
+    rng = np.random.default_rng(m + 10 * k + 100 * n)
+    return rng.integers(1, 20, (m, k)) / 4, rng.integers(1, 20, (k, n)) / 4
+
+
+SMALL, OTHER = (2, 3, 4), ((5, 6, 7), (1, 6, 1), (4, 2, 3))
+"""shapes (m, k, n) to try"""
+
+
+def _matmul_tests(attempt: Solution) -> list[tuple[Callable[[], object], str]]:
+    def result(shape: tuple[int, int, int] = SMALL) -> np.ndarray:
+        return np.asarray(attempt(*_matrices(*shape)))
+
+    def wanted(shape: tuple[int, int, int] = SMALL) -> np.ndarray:
+        a, b = _matrices(*shape)
+        return np.asarray(a @ b)
+
+    def right(shape: tuple[int, int, int]) -> bool:
+        return bool(result(shape).shape == wanted(shape).shape and np.allclose(result(shape), wanted(shape)))
+
+    def last_only() -> np.ndarray:
+        a, b = _matrices(*SMALL)
+        return np.asarray(a[:, -1:] * b[-1:])
+
+    def leaves_its_inputs() -> bool:
+        a, b = _matrices(*SMALL)
+        attempt(a, b)
+        return all(np.array_equal(x, y) for x, y in zip((a, b), _matrices(*SMALL), strict=True))
+
+    return [
+        (lambda: attempt(*_matrices(*SMALL)) is not None, "Your function returns None. Is there a `return`?"),
+        (
+            lambda: result().shape == (2, 4),
+            "For a (2, 3) and b (3, 4), the result should have the shape (2, 4): a row for each row of a, a column for "
+            "each column of b.",
+        ),
+        (
+            lambda: not np.allclose(result(), last_only()),
+            "Each entry holds its last product only. Every entry is a sum of k products, so add them up.",
+        ),
+        (
+            lambda: result().dtype.kind not in "iu",
+            "The decimals are lost, because the array that you fill has an integer dtype.",
+        ),
+        (
+            lambda: np.allclose(result(), wanted()),
+            "The shape is right, the values are not. c[0, 0] should be a[0, 0] * b[0, 0] + a[0, 1] * b[1, 0] + ...: "
+            "row 0 of a with column 0 of b.",
+        ),
+        (leaves_its_inputs, "Your function changes a or b. Write the result into a new array."),
+        (
+            lambda: all(map(right, OTHER)),
+            "It is right for a (2, 3) and b (3, 4) but not for other shapes. Take all sizes from a.shape and b.shape.",
+        ),
+    ]
+
+
+def check_matmul_loops(attempt: Solution) -> Solution:
+    """Whether `attempt(a, b)` is the matrix product; the attempt if so, else ours."""
+    return attempt_or_solution("matmul_loops", attempt, matmul_loops, *_matmul_tests(attempt))
+
+
+class _Watched(np.ndarray):
+    """An array that counts how often it is indexed, and notes NumPy's own matrix products."""
+
+    indexed = 0
+    multiplied = False
+
+    def __getitem__(self, place: Any) -> Any:
+        _Watched.indexed += 1
+        return super().__getitem__(place)
+
+    def __iter__(self) -> Any:
+        return (self[place] for place in range(len(self)))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        _Watched.multiplied |= ufunc is np.matmul
+        if "out" in options:
+            options["out"] = tuple(map(_plain, options["out"]))
+        result = getattr(ufunc, method)(*map(_plain, inputs), **options)
+        return result.view(_Watched) if isinstance(result, np.ndarray) else result
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        _Watched.multiplied |= function in (np.dot, np.inner, np.vdot, np.einsum, np.tensordot)
+        return super().__array_function__(function, types, args, kwargs)
+
+
+def _plain(value: Any) -> Any:
+    return value.view(np.ndarray) if isinstance(value, _Watched) else value
+
+
+def check_matmul_rows(attempt: Solution) -> Solution:
+    """Whether `attempt(a, b)` is the matrix product with one loop over the rows; the attempt if so, else ours."""
+
+    def watched() -> type[_Watched]:
+        a, b = _matrices(4, 30, 40)
+        _Watched.indexed, _Watched.multiplied = 0, False
+        attempt(a.view(_Watched), b.view(_Watched))
+        return _Watched
+
+    return attempt_or_solution(
+        "matmul_rows",
+        attempt,
+        matmul_rows,
+        *_matmul_tests(attempt),
+        (
+            lambda: not watched().multiplied,
+            "The values are right, but NumPy's own matrix product computes them. Use `*` and a sum.",
+        ),
+        (
+            lambda: watched().indexed < 150,
+            "The values are right, but there is still a loop over columns or over single products. Compute all n "
+            "entries of row i at once.",
+        ),
+    )
+
+
+def check_product_bound(attempt: Solution) -> Solution:
+    """Whether `attempt(m, k, n, itemsize, flops, bandwidth)` is the roofline's bound; the attempt if so, else ours."""
+
+    # 600 by 600 in 4 bytes: 432e6 operations and 4.32e6 bytes.
+    def compute() -> Any:
+        return attempt(600, 600, 600, 4, 4.32e8, 4.32e12)
+
+    def memory(itemsize: int = 4) -> Any:
+        return attempt(600, 600, 600, itemsize, 4.32e14, 4.32e6)
+
+    return attempt_or_solution(
+        "product_bound",
+        attempt,
+        product_bound,
+        (lambda: compute() is not None, "Your function returns None. Is there a `return` on every path?"),
+        (
+            lambda: isinstance(compute(), tuple | list) and len(compute()) == 2,
+            'Return two things, the seconds and the limit: `return compute_s, "compute"`.',
+        ),
+        (lambda: not isinstance(compute()[0], str), "The seconds come first, then the limit."),
+        (
+            lambda: not _close(compute()[0], 1e-6) and not _close(memory()[0], 1e-6),
+            "That is the shorter of the two times. The operation is finished only when the slower part is.",
+        ),
+        (
+            lambda: not _close(compute()[0], 0.5),
+            "The time for the arithmetic is half of what it should be: a multiplication and an addition are two "
+            "operations.",
+        ),
+        (
+            lambda: not (_close(attempt(600, 600, 600, 4, 4.32e8, 4.32e6)[0], 2) and memory()[0] > 1),
+            "You add the two times. Computing and loading go on at the same time, so the longer one counts.",
+        ),
+        (
+            lambda: _close(compute()[0], 1),
+            "For 600 by 600 matrices and 432,000,000 operations per second, the arithmetic takes 1 second. How many "
+            "operations does each of the m * n entries need?",
+        ),
+        (
+            lambda: not _close(memory()[0], 2 / 3),
+            "The time for memory is two thirds of what it should be: the result must be written, too.",
+        ),
+        (
+            lambda: not _close(memory()[0], 1 / 4),
+            "The time for memory is a quarter of what it should be here, where a number takes 4 bytes: multiply by "
+            "`itemsize`.",
+        ),
+        (
+            lambda: _close(memory()[0], 1),
+            "For 600 by 600 matrices of 4 bytes per number and 4,320,000 bytes per second, memory takes 1 second. "
+            "How many numbers do the three matrices have?",
+        ),
+        (
+            lambda: _close(memory(2)[0], 0.5),
+            "With 2 bytes per number, memory takes half as long as with 4. Did you use `itemsize`?",
+        ),
+        (
+            lambda: (compute()[1], memory()[1]) != ("memory", "compute"),
+            "The two limits are exchanged: if the arithmetic takes longer, the limit is compute.",
+        ),
+        (
+            lambda: (compute()[1], memory()[1]) == ("compute", "memory"),
+            'The seconds are right. The limit should be the string "compute" or the string "memory", whichever takes '
+            "longer.",
+        ),
+        (
+            lambda: _close(attempt(2, 3, 5, 4, 1, 1e9)[0], 60) and _close(attempt(2, 3, 5, 4, 1e9, 1)[0], 124),
+            "It is right for square matrices only. (2, 3) @ (3, 5) needs 60 operations and 31 numbers: which matrix "
+            "has which shape?",
+        ),
+    )
+
+
+H100 = 989e12, 3.35e12
+
+
+def check_smallest_batch(attempt: Solution) -> Solution:
+    """Whether `attempt(width, itemsize, flops, bandwidth)` is where compute becomes the limit; if not, ours."""
+    return attempt_or_solution(
+        "smallest_batch",
+        attempt,
+        smallest_batch,
+        (
+            lambda: attempt(4096, 2, *H100) is not None,
+            "Your function returns None. Return the batch as soon as the limit is compute.",
+        ),
+        (lambda: _is_number(attempt(4096, 2, *H100)), "Return one number: the batch, not the pair of product_bound."),
+        (lambda: attempt(4096, 2, *H100) != 344, "344 is the last batch that is limited by memory. Return the next."),
+        (
+            lambda: attempt(4096, 2, *H100) != 512,
+            "512 is the first power of two. Between 256 and 512 are smaller batches that are limited by compute.",
+        ),
+        (
+            lambda: attempt(4096, 2, *H100) != 1,
+            "With batch 1 the limit is still memory. Look at the second value that product_bound returns.",
+        ),
+        (
+            lambda: attempt(4096, 2, *H100) == 345,
+            "For a width of 4096 and an H100 the answer is 345. The product is (batch, width) @ (width, width).",
+        ),
+        (lambda: attempt(1024, 2, *H100) == 698, "It is right for a width of 4096 only. Did you use `width`?"),
+        (lambda: attempt(4096, 4, *H100) == 830, "It is right for 2 bytes per number only. Did you use `itemsize`?"),
+        (
+            lambda: attempt(4096, 2, 312e12, 1.555e12) == 223,
+            "It is right for the H100 only. Did you use `flops` and `bandwidth`?",
+        ),
+        (
+            lambda: attempt(64, 4, 1e6, 1e12) == 1,
+            "On a machine that computes very slowly, even a batch of 1 is limited by compute. Start at 1.",
+        ),
+    )
+
+
+def check_training_plan(attempt: Solution) -> Solution:
+    """Whether `attempt(parameters, examples, memory_gb, peak, utilization, price)` is right; if not, ours."""
+
+    def gpus(parameters: float, memory_gb: float) -> Any:
+        return attempt(parameters, 1e9, memory_gb, 1e15, 0.5, 3.0)[0]
+
+    def hours(parameters: float = 1e9, utilization: float = 0.5) -> Any:
+        return attempt(parameters, 1e9, 80, 1e15, utilization, 3.0)[1]
+
+    return attempt_or_solution(
+        "training_plan",
+        attempt,
+        training_plan,
+        (lambda: attempt(8e9, 1e9, 80, 1e15, 0.5, 3.0) is not None, "Your function returns None. Is there a `return`?"),
+        (
+            lambda: len(attempt(8e9, 1e9, 80, 1e15, 0.5, 3.0)) == 3,
+            "Return three numbers: the number of GPUs, the hours and the dollars.",
+        ),
+        (lambda: gpus(7e9, 10) != 3, "3 GPUs of 10 GB hold 7 billion weights. What else is in memory?"),
+        (lambda: gpus(7e9, 10) != 6, "6 GPUs of 10 GB hold the weights and the gradients. What does Adam keep?"),
+        (
+            lambda: gpus(7e9, 10) != 11,
+            "112 GB do not fit into 11 GPUs of 10 GB. Round up (`np.ceil`), and take 1e9 bytes for a GB.",
+        ),
+        (
+            lambda: gpus(7e9, 10) == int(gpus(7e9, 10)),
+            "The number of GPUs should be a whole number: round up with `np.ceil`.",
+        ),
+        (
+            lambda: gpus(7e9, 10) == 12,
+            "7 billion parameters need 112 GB: 12 GPUs of 10 GB. There are 16 bytes per parameter.",
+        ),
+        (lambda: gpus(5e9, 80) == 1, "80 GB fit exactly into one GPU of 80 GB. `np.ceil` does that."),
+        (lambda: not _close(hours(), 10 / 9), "That is the forward pass alone. Forward and backward need 6."),
+        (lambda: not _close(hours(), 12_000), "That is the time in seconds. Return hours."),
+        (lambda: not _close(hours(), 200), "That is the time in minutes. Return hours."),
+        (
+            lambda: not _close(hours(), hours(utilization=0.25)),
+            "The time does not depend on `utilization`, but it should.",
+        ),
+        (
+            lambda: hours() < hours(utilization=0.25),
+            "A lower utilization should make the run longer, not shorter. Which side of the division is it on?",
+        ),
+        (
+            lambda: _close(hours(), 10 / 3),
+            "1 billion parameters and 1 billion examples at 5e14 operations per second take 12,000 seconds.",
+        ),
+        (
+            lambda: _close(hours(8e9), 40 / 3),
+            "8 billion parameters need 2 GPUs, which share the work: so the time is that of one GPU divided by 2.",
+        ),
+        (
+            lambda: _close(attempt(8e9, 1e9, 80, 1e15, 0.5, 3.0)[2], 80),
+            "You pay for every GPU: the dollars are GPUs times hours times price.",
+        ),
+        (
+            lambda: _close(attempt(1e9, 2e9, 80, 2e15, 0.25, 6.0)[2], 40),
+            "It is right for some values only. Did you use `examples`, `peak`, `utilization` and `price`?",
+        ),
+    )
