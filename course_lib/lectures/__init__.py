@@ -33,6 +33,7 @@ MODULES = (
     "softmax_and_cross_entropy",
     "tensor_puzzles",
     "tensorflow_placement",
+    "tensorflow_static_graphs",
     "time_spans",
     "training_and_evaluation",
     "worker_datasets",
