@@ -22,6 +22,7 @@ MODULES = (
     "exact_probability",
     "faulty_loops",
     "framework_costs",
+    "gpu_training",
     "hardware_and_frameworks",
     "keras_backends",
     "nn_and_optim",

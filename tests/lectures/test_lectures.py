@@ -47,7 +47,7 @@ EXTRAS = notebooks_in("extras")
 NOT_YET_REWRITTEN = {
 
 
-    "11_gpu_training", "13_tensorflow_eager", "14_keras",
+ "13_tensorflow_eager", "14_keras",
     "15_static_and_dynamic_graphs", "16_one_model_every_framework", "17_distributed_training",
     "18_from_pseudocode_to_code",
 }  # fmt: skip

@@ -99,7 +99,7 @@ class Recorder:
     ) -> None:
         """Note a copy between devices that is done now, devices given by index (-1: the host).
 
-        `blocking`: whether the host waits for it; `non_blocking`: what the program asked for.
+        `blocking`: whether it holds the host up; `non_blocking`: what the program asked for.
         """
         site, now = self.sites.here().name, self.now()
         names = device_name(source), device_name(target)

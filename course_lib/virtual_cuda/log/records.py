@@ -24,7 +24,11 @@ class Copy:
     at_s: float
     """when it was done, in seconds since the log began"""
     blocking: bool = True
-    """whether the host waits for it: not if `non_blocking=True` and the host's memory is pinned"""
+    """whether it holds the host up: not if `non_blocking=True` and the host's memory is pinned.
+
+    With `non_blocking=True` from memory that is not, the host is held up only until the data lie in a pinned buffer of
+    the driver's (staging), and not until they have arrived.
+    """
     non_blocking: bool = False
     """what the program asked for"""
     took_s: float = 0.0

@@ -14,6 +14,22 @@ from course_lib.virtual_cuda.core.runtime import Runtime
 Tensor = torch.Tensor
 
 
+def _chunks(tensors: Sequence[Tensor], limit: int) -> list[list[int]]:
+    """Which tensors are packed together: those of one type, in order, up to `limit` bytes; by their places."""
+    made: list[list[int]] = []
+    growing: dict[Any, tuple[list[int], int]] = {}
+    for place, tensor in enumerate(tensors):
+        kind = tensor.dtype, tensor.layout
+        chunk, size = growing.pop(kind, ([], 0))
+        chunk.append(place)
+        size += tensor.numel() * tensor.element_size()
+        if size >= limit:
+            made.append(chunk)
+        else:
+            growing[kind] = chunk, size
+    return made + [chunk for chunk, _ in growing.values()]
+
+
 def install(runtime: Runtime, patches: Patches) -> None:
     """Replace the C++ of `torch.nn.parallel.comm`, and the sharing of CUDA memory between processes."""
 
@@ -42,10 +58,23 @@ def install(runtime: Runtime, patches: Patches) -> None:
         for tensor in tensors:
             if tensor.get_device() != devices[0]:
                 raise RuntimeError("all tensors must be on devices[0]: " + str(devices[0]))
+        chunks = _chunks(tensors, buffer_size)
+
+        def packed(index: int) -> list[Tensor]:
+            """Copies on another device, which go over in one flat tensor for each chunk, as C++ does it."""
+            sent: dict[int, Tensor] = {}
+            for chunk in chunks:
+                if tensors[chunk[0]].layout is not torch.strided:
+                    sent.update((place, at(tensors[place].detach(), index)) for place in chunk)
+                    continue
+                flat = at(torch.cat([tensors[place].detach().reshape(-1) for place in chunk]), index)
+                parts = flat.split([tensors[place].numel() for place in chunk])
+                # `data`: the parts share memory, but no version, so that one may be changed in place.
+                sent.update((p, part.view(tensors[p].shape).data) for p, part in zip(chunk, parts, strict=True))
+            return [sent[place] for place in range(len(tensors))]
+
         # The first device's are the given tensors themselves, but for autograd: they must not share its bookkeeping.
-        return [
-            [t.detach() if t.get_device() == index else at(t.detach(), index) for t in tensors] for index in devices
-        ]
+        return [[t.detach() for t in tensors] if index == devices[0] else packed(index) for index in devices]
 
     def scatter(
         tensor: Tensor, devices: Sequence[int], chunk_sizes: Sequence[int] | None, dim: int, streams: Any

@@ -276,8 +276,9 @@ def _about_copy(place: Place, each: float) -> Advice | None:
     if place.non_blocking:
         return Advice(
             "The copy to the device",
-            "makes the host wait in spite of `non_blocking=True`,",
-            "The host's memory is not pinned: give the DataLoader `pin_memory=True`.",
+            "holds the host up in spite of `non_blocking=True`,",
+            "The host's memory is not pinned, so it is copied into a pinned buffer first: give the DataLoader "
+            "`pin_memory=True`.",
         )
     if each <= SMALL:
         return Advice(

@@ -80,10 +80,14 @@ def schedule(log: Recorder, last: int | None = None, since: float = 0.0) -> Sche
             made.kernels.setdefault(what.device, []).append(Span(start, start + took, what.operator.split("::")[-1]))
         elif isinstance(what, Copy):
             ends = [name for name in (what.source, what.target) if name != "cpu"]
+            staged = what.blocking and what.non_blocking and what.source == "cpu"
+            if staged:  # the host is busy until the data lie in a pinned buffer; what the device does is not waited for
+                made.waits.append(Span(host, host + took, f"staging, {what.where}"))
+                host += took
             start = max([host, *(free.get(name, host) for name in ends)])
             free.update(dict.fromkeys(ends, start + took))
             made.copies.setdefault(what.direction, []).append(Span(start, start + took, what.where, what.nbytes))
-            if what.blocking:
+            if what.blocking and not staged:
                 made.waits.append(Span(host, start + took, f"copy, {what.where}"))
                 host = start + took
         elif isinstance(what, Sync):

@@ -35,6 +35,19 @@ def test_batch_normalization_counts_the_part_of_the_first_device() -> None:
     assert torch.allclose(nn.DataParallel(model)(x), model(x), atol=1e-6)
 
 
+def test_weights_go_over_packed_into_one_tensor_for_each_type_and_buffer(devices: Any) -> None:
+    many = [torch.full((2, k + 1), float(k), device="cuda") for k in range(5)]
+    many.insert(2, torch.arange(3, device="cuda"))
+    with devices.step("all"):
+        _, sent = torch.nn.parallel.comm.broadcast_coalesced(many, [0, 1])
+    with devices.step("in buffers of 20 bytes"):
+        torch.nn.parallel.comm.broadcast_coalesced(many, [0, 1], 20)
+    assert [step.copies["device to device"] for step in devices.steps] == [2, 5]
+    assert all(torch.equal(a.cpu(), b.cpu()) and b.device.index == 1 for a, b in zip(many, sent, strict=True))
+    sent[0].add_(1)
+    assert sent[1]._version == 0, "they share memory, not versions"
+
+
 def test_a_region_reaches_the_threads_of_the_replicas() -> None:
     seen: list[Any] = []
 

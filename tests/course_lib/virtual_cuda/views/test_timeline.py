@@ -52,6 +52,12 @@ def test_a_copy_is_in_line_behind_the_kernels_and_the_host_waits_for_it() -> Non
     assert times(plan.copies["host to device"]) == times([Span(10, 12, "")]) and times(plan.waits) == [(0, 12)]
 
 
+def test_a_copy_that_is_staged_holds_the_host_up_but_not_until_the_device_is_done() -> None:
+    staged = Copy("cpu", "cuda:0", 8, "a.py:1", at_s=12, took_s=2, non_blocking=True)
+    plan = schedule(log_of(kernel(0, 10), staged))
+    assert times(plan.waits) == [(0, 2)] and times(plan.copies["host to device"]) == [(10, 12)]
+
+
 def test_a_copy_from_pinned_memory_lets_the_host_go_on() -> None:
     free = Copy("cpu", "cuda:0", 8, "a.py:1", at_s=2, took_s=2, blocking=False)
     plan = schedule(log_of(free, kernel(3, 4)))
