@@ -32,10 +32,13 @@ MODULES = {
     "course_lib.checks.programs",
     "course_lib.checks.training",
     "course_lib.data.online",
-    # Extras go on with the networks of a lecture.
+    # Extras go on with what a lecture made.
     "course_lib.lectures.custom_modules",
+    "course_lib.lectures.datasets_and_dataloaders",
+    "course_lib.lectures.hardware_and_frameworks",
     # What runs in other processes must be importable there by its own name.
     "course_lib.lectures.distributed.exchange",
+    "course_lib.lectures.distributed.launch",
     "course_lib.lectures.distributed.replicas",
 }
 """public as a whole: every name in them that does not begin with an underscore"""
