@@ -27,6 +27,7 @@ MODULES = (
     "keras_backends",
     "nn_and_optim",
     "numpy_backprop",
+    "one_model_every_framework",
     "playground",
     "pytorch_autograd",
     "pytorch_tensors",

@@ -11,17 +11,21 @@ threads and memory.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import importlib.util
+import inspect
 import io
 import json
+import linecache
 import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import tokenize
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +34,7 @@ import numpy as np
 
 from course_lib.frameworks import QUIET
 
-__all__ = ["Cost", "Log", "Task", "Version", "lines_of_code", "measure", "peak_bytes"]
+__all__ = ["Cost", "Log", "Task", "Version", "lines_of_code", "measure", "peak_bytes", "version"]
 
 Arrays = dict[str, np.ndarray]
 
@@ -59,7 +63,7 @@ class Task:
     """"0.kernel" `(features, hidden)`, "0.bias", "1.kernel" `(hidden, classes)`, "1.bias" """
     epochs: int = 10
     batch: int = 50
-    rate: float = 0.125
+    lr: float = 0.125
     momentum: float = 0.875
 
     @property
@@ -71,6 +75,12 @@ class Task:
     def steps(self) -> int:
         """Batches in an epoch, the last of which may be smaller."""
         return -(-len(self.x) // self.batch)
+
+    def batches(self, epochs: int | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All batches of the training, or of `epochs`, as slices of `x` and `y`: not copied, not shuffled."""
+        for _ in range(self.epochs if epochs is None else epochs):
+            for first in range(0, len(self.x), self.batch):
+                yield self.x[first : first + self.batch], self.y[first : first + self.batch]
 
     def cast(self, dtype: str) -> Task:
         """The same task with data and weights of another dtype."""
@@ -128,6 +138,37 @@ class Cost:
     peak: float
     """bytes that the process held at most; NaN where the system does not say"""
     losses: tuple[float, ...]
+
+
+def version(train: Callable[[Task, Any], tuple[Arrays, np.ndarray]], *parts: object, imports: str) -> Version:
+    """Put together what `train` needs: its import lines, the functions and classes it calls, and `train` itself.
+
+    Their sources are those of the notebook's cells; docstrings are left out, so that they do not count as code.
+    """
+    pieces = [_without_docstrings(textwrap.dedent(_source_of(part))) for part in (*parts, train)]
+    return Version(train, "\n\n\n".join([imports.strip(), *pieces]))
+
+
+def _source_of(part: Any) -> str:
+    """The source of a function or class; of a class from a notebook's cell by way of a method, since it has no file."""
+    part = inspect.unwrap(part)
+    if not inspect.isclass(part):
+        return inspect.getsource(part)
+    method = next(value for value in vars(part).values() if inspect.isfunction(value))
+    text = "".join(linecache.getlines(method.__code__.co_filename))
+    found = [
+        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef) and node.name == part.__name__
+    ]
+    return ast.get_source_segment(text, found[-1]) or ""
+
+
+def _without_docstrings(source: str) -> str:
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None and node.body[1:]:
+            first = node.body[0]
+            lines[first.lineno - 1 : first.end_lineno] = [""] * (first.end_lineno - first.lineno + 1)  # type: ignore[operator]
+    return "\n".join(lines)
 
 
 def lines_of_code(source: str) -> int:
@@ -239,15 +280,15 @@ def _main(source: str, function: str, data: str, result: str) -> None:
 def _save(task: Task, path: Path) -> None:
     arrays: dict[str, Any] = {"x": task.x, "y": task.y, "x_test": task.x_test, "y_test": task.y_test}
     arrays |= {f"start {name}": array for name, array in task.start.items()}
-    np.savez(path, settings=np.array([task.epochs, task.batch, task.rate, task.momentum]), **arrays)
+    np.savez(path, settings=np.array([task.epochs, task.batch, task.lr, task.momentum]), **arrays)
 
 
 def _load(path: Path) -> Task:
     with np.load(path) as file:
         start = {name.removeprefix("start "): file[name] for name in file.files if name.startswith("start ")}
-        epochs, batch, rate, momentum = file["settings"].tolist()
+        epochs, batch, lr, momentum = file["settings"].tolist()
         x, y, x_test, y_test = (file[name] for name in ("x", "y", "x_test", "y_test"))
-        return Task(x, y, x_test, y_test, start, int(epochs), int(batch), rate, momentum)
+        return Task(x, y, x_test, y_test, start, int(epochs), int(batch), lr, momentum)
 
 
 if __name__ == "__main__":

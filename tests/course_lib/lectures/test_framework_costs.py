@@ -38,7 +38,7 @@ def train(task, log):
 def _task(rows: int = 10, epochs: int = 3, batch: int = 4) -> framework_costs.Task:
     x, y = np.ones((rows, 2)), np.arange(rows)
     start = {"0.kernel": np.full((2, 5), 0.5), "0.bias": np.zeros(5)}
-    return framework_costs.Task(x, y, x[:2], y[:2], start, epochs, batch, rate=0.25)
+    return framework_costs.Task(x, y, x[:2], y[:2], start, epochs, batch, lr=0.25)
 
 
 def _version(source: str = SOURCE) -> framework_costs.Version:
@@ -53,7 +53,7 @@ def test_a_task_knows_its_sizes_and_changes_its_dtype_as_a_whole() -> None:
     assert (task.steps, _task(rows=8).steps, task.hidden) == (3, 2, 5)
     cast = task.cast("float32")
     assert {cast.x.dtype, cast.x_test.dtype, *(array.dtype for array in cast.start.values())} == {np.dtype("float32")}
-    assert task.x.dtype == np.float64 and cast.y.dtype == task.y.dtype and cast.rate == task.rate
+    assert task.x.dtype == np.float64 and cast.y.dtype == task.y.dtype and cast.lr == task.lr
 
 
 def test_a_log_is_a_list_with_a_time_for_each_loss_and_its_best_epoch_leaves_out_the_first() -> None:
@@ -74,6 +74,49 @@ def test_a_log_is_a_list_with_a_time_for_each_loss_and_its_best_epoch_leaves_out
 ])  # fmt: skip
 def test_lines_of_code_are_lines_that_hold_code(source: str, lines: int) -> None:
     assert framework_costs.lines_of_code(source) == _version(source).lines == lines
+
+
+def test_the_batches_are_slices_in_order_and_the_last_may_be_smaller() -> None:
+    task = replace(_task(rows=5, epochs=2, batch=2), y=np.arange(5))
+    assert [y.tolist() for _, y in task.batches()] == 2 * [[0, 1], [2, 3], [4]]
+    assert [y.tolist() for _, y in task.batches(epochs=1)] == [[0, 1], [2, 3], [4]]
+    assert all(x.base is task.x and len(x) == len(y) for x, y in task.batches())
+
+
+def test_a_version_is_put_together_from_its_functions_without_their_docstrings() -> None:
+    found = framework_costs.version(_train_of_a_test, _helper_of_a_test, imports="import numpy as np")
+    assert found.train is _train_of_a_test and found.lines == 6
+    names = dict[str, Any]()
+    exec(found.source, names)
+    log: list[float] = []
+    names["_train_of_a_test"](_task(), log)
+    assert log == [2.0] and "words" not in found.source
+
+
+class _ClassOfATest:
+    def method(self) -> int:
+        """Words."""
+        return 1
+
+
+def test_a_class_is_found_where_its_methods_are() -> None:
+    found = framework_costs.version(_train_of_a_test, _ClassOfATest, _helper_of_a_test, imports="import numpy as np")
+    assert found.lines == 9 and "class _ClassOfATest:" in found.source and "Words" not in found.source
+
+
+def _helper_of_a_test(x: float) -> float:
+    """Two lines
+
+    of words.
+    """
+    return x + 1
+
+
+def _train_of_a_test(task: object, log: list[float]) -> object:
+    """More words."""
+    log.append(_helper_of_a_test(1.0))
+    # a comment
+    return task, np.ones(1)
 
 
 @pytest.mark.parametrize("rows", [10, 60])
@@ -116,7 +159,7 @@ def test_a_version_that_fails_is_quoted() -> None:
 def test_the_dtype_and_the_settings_arrive() -> None:
     source = textwrap.dedent("""
         def train(task, log):
-            assert str(task.x.dtype) == "float32" and task.rate == 0.25 and task.momentum == 7 / 8
+            assert str(task.x.dtype) == "float32" and task.lr == 0.25 and task.momentum == 7 / 8
             assert sorted(task.start) == ["0.bias", "0.kernel"] and task.y.tolist()[:3] == [0, 1, 2]
             for _ in range(task.epochs * task.steps):
                 log.append(0.0)

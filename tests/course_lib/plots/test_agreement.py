@@ -22,6 +22,18 @@ def test_each_panel_has_its_lines_its_limit_and_a_place_for_zero() -> None:
     assert "a, one: largest 1e-16" in figure.description and "b, allowed: 0.0001 to 0.0001" in figure.description
 
 
+def test_without_limits_the_names_stand_above_the_panel() -> None:
+    figure = plots.agreement(
+        [0, 1], {"": {"A": [0.0, 1e-3], "B": [1e-6, 0.0]}}, xlabel="step", ylabel="away", markers=False
+    )
+    [legend], [axes] = figure.legends, figure.axes
+    assert [text.get_text() for text in legend.get_texts()] == ["A", "B"]
+    figure.canvas.draw()
+    assert legend.get_window_extent().y0 > axes.get_window_extent().y1
+    assert {line.get_marker() for line in axes.lines} <= {"", "None"} and len(axes.lines) == 3
+    assert "logarithmic. A: largest 0.001; B: largest 1e-06." in figure.description
+
+
 def test_all_may_be_zero_but_too_many_labels_a_missing_limit_and_different_parts_are_refused() -> None:
     assert plots.agreement([1], {"a": {"one": [0.0]}}, {"a": [1.0]}, xlabel="x", ylabel="y").description
     with pytest.raises(ValueError, match="at most 5"):

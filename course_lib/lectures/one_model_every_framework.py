@@ -1,0 +1,746 @@
+"""The exercises of lecture 16, one training step in three frameworks, and four faulty ports for the reader to diagnose.
+
+Each solution stands here as it is folded in the lecture, so it has a notebook's form: without annotations, and with
+`np`, `tf`, `jax`, `jnp` and `nn` as names of the module. The frameworks are imported when a check first needs them.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from __future__ import annotations
+
+import functools
+import importlib
+import itertools
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from course_lib.exercises import attempt_or_solution
+from course_lib.lectures.framework_costs import Task
+
+__all__ = [
+    "PORTS",
+    "check_copy_weights",
+    "check_first_difference",
+    "check_jax_step",
+    "check_numpy_step",
+    "check_tensorflow_step",
+    "train_port",
+]
+
+tf: Any = None
+jax: Any = None
+jnp: Any = None
+nn: Any = None
+"""set by the first check that needs them"""
+
+Step = Callable[..., Any]
+Arrays = dict[str, np.ndarray]
+
+
+def _load(**modules: str) -> None:
+    """Import `modules` (name here -> full name) as globals of this module."""
+    for name, full in modules.items():
+        globals()[name] = importlib.import_module(full)
+
+
+# numpy_step
+
+
+def cross_entropy(logits, y):
+    """The mean loss of a batch, and its gradient with respect to the logits."""
+    logits = logits - logits.max(axis=1, keepdims=True)
+    log_p = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    right = np.arange(len(y)), y
+    grad_logits = np.exp(log_p)
+    grad_logits[right] -= 1
+    return -log_p[right].mean(), grad_logits / len(y)
+
+
+def forward_numpy(params, x):
+    """Hidden activations `(n, hidden)` and logits `(n, 10)`."""
+    hidden = np.maximum(x @ params["0.kernel"] + params["0.bias"], 0)
+    return hidden, hidden @ params["1.kernel"] + params["1.bias"]
+
+
+def numpy_step(params, velocity, x, y, lr, momentum):
+    """One step of SGD with momentum. Puts new arrays into both dictionaries; returns the loss.
+
+    x: (n, 64)   y: (n,) class numbers
+    """
+    hidden, logits = forward_numpy(params, x)
+    loss, grad_logits = cross_entropy(logits, y)
+    grad_hidden = (grad_logits @ params["1.kernel"].T) * (hidden > 0)
+    grads = {
+        "0.kernel": x.T @ grad_hidden,
+        "0.bias": grad_hidden.sum(axis=0),
+        "1.kernel": hidden.T @ grad_logits,
+        "1.bias": grad_logits.sum(axis=0),
+    }
+    for name, grad in grads.items():
+        velocity[name] = momentum * velocity[name] + grad
+        params[name] = params[name] - lr * velocity[name]
+    return loss
+
+
+def check_numpy_step(attempt: Step) -> Step:
+    """`numpy_step(params, velocity, x, y, lr, momentum) -> loss`, changing both dictionaries of NumPy arrays."""
+
+    @functools.cache
+    def seen(**settings: Any) -> SimpleNamespace:
+        params, velocity, x, y = _small_problem()
+        return _watched(attempt, params, velocity, x, y, **settings)
+
+    return attempt_or_solution("numpy_step", attempt, numpy_step, *_step_tests(seen, by_hand=True))
+
+
+def _small_problem() -> tuple[Arrays, Arrays, np.ndarray, np.ndarray]:
+    """A network 6-5-4 with weights that are not 0, velocities that are 0, and a batch of 7."""
+    rng = np.random.default_rng(4)
+    shapes = {"0.kernel": (6, 5), "0.bias": (5,), "1.kernel": (5, 4), "1.bias": (4,)}
+    params = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+    velocity = {name: np.zeros(shape) for name, shape in shapes.items()}
+    return params, velocity, rng.standard_normal((7, 6)), rng.integers(0, 4, 7)
+
+
+def _gradients(params: Mapping[str, Any], x: np.ndarray, y: np.ndarray, *, mask: bool = True) -> tuple[float, Arrays]:
+    """Loss and gradients, by hand; without `mask`, those of somebody who forgot the local gradient of ReLU."""
+    hidden, logits = forward_numpy(params, x)
+    loss, grad_logits = cross_entropy(logits, y)
+    grad_hidden = (grad_logits @ params["1.kernel"].T) * ((hidden > 0) if mask else 1)
+    return float(loss), {
+        "0.kernel": x.T @ grad_hidden,
+        "0.bias": grad_hidden.sum(axis=0),
+        "1.kernel": hidden.T @ grad_logits,
+        "1.bias": grad_logits.sum(axis=0),
+    }
+
+
+def _watched(
+    step: Step,
+    params: Any,
+    velocity: Any,
+    x: Any,
+    y: Any,
+    *,
+    lr: float = 0.25,
+    momentum: float = 0.5,
+    steps: int = 1,
+    read: Callable[[Any], np.ndarray] = np.asarray,
+) -> SimpleNamespace:
+    """What `steps` calls did to dictionaries that the step changes, beside what they should have done."""
+    before = {name: read(value).copy() for name, value in params.items()}
+    wanted, kept = dict(before), {name: np.zeros_like(value) for name, value in before.items()}
+    losses, right_losses, unmasked = [], [], {}
+    for _ in range(steps):
+        losses.append(step(params, velocity, x, y, lr, momentum))
+        loss, grads = _gradients(wanted, np.asarray(x), np.asarray(y))
+        right_losses.append(loss)
+        unmasked = _gradients(wanted, np.asarray(x), np.asarray(y), mask=False)[1]
+        kept = {name: momentum * kept[name] + grads[name] for name in grads}
+        wanted = {name: wanted[name] - lr * kept[name] for name in grads}
+    return SimpleNamespace(
+        before=before,
+        params=params,
+        velocity=velocity,
+        wanted=wanted,
+        kept=kept,
+        losses=losses,
+        right_losses=right_losses,
+        unmasked=unmasked,
+        n=len(y),
+        read=read,
+        lr=lr,
+    )
+
+
+def _near(one: Any, other: Any, rtol: float = 1e-6) -> bool:
+    one, other = np.asarray(one, float), np.asarray(other, float)
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=rtol, atol=1e-9))
+
+
+def _moved(seen: SimpleNamespace, name: str) -> np.ndarray:
+    """The gradient that the first step must have used: the way that the parameter went, divided by the rate."""
+    return np.asarray((seen.before[name] - np.asarray(seen.read(seen.params[name]))) / seen.lr)
+
+
+def _right_gradients(seen: SimpleNamespace) -> bool:
+    return all(_near(_moved(seen, name), seen.kept[name]) for name in seen.kept)
+
+
+def _as_wanted(seen: SimpleNamespace) -> bool:
+    return all(_near(seen.read(seen.params[name]), seen.wanted[name]) for name in seen.wanted)
+
+
+def _step_tests(
+    seen: Callable[..., SimpleNamespace], *, by_hand: bool = False
+) -> list[tuple[Callable[[], object], str]]:
+    """What a step must do that changes two dictionaries, in the order in which mistakes hide one another."""
+
+    def same_shapes() -> bool:
+        found = seen()
+        return all(found.read(found.params[name]).shape == found.before[name].shape for name in found.before)
+
+    def still_there() -> bool:
+        found = seen()
+        return set(found.params) == set(found.before) == set(found.velocity)
+
+    by_autograd = (
+        lambda: _right_gradients(seen()),
+        "After the first step each parameter should have moved by `lr` times the gradient of the mean loss at the old "
+        "parameters.",
+    )
+    gradient_tests: list[tuple[Callable[[], object], str]] = [by_autograd]
+    if by_hand:
+        gradient_tests = [
+            (
+                lambda: all(_near(_moved(seen(), name), seen().kept[name]) for name in ("1.kernel", "1.bias")),
+                "The update of the second layer is wrong. Its gradients are those of a matrix product and of a sum, "
+                "with the gradient of the logits arriving from above.",
+            ),
+            (
+                lambda: not all(_near(_moved(seen(), name), seen().unmasked[name]) for name in ("0.kernel", "0.bias")),
+                "The gradient of the first layer lacks the local gradient of ReLU: it is 0 where the hidden activation "
+                "is 0.",
+            ),
+            (
+                lambda: _right_gradients(seen()),
+                "The second layer is right, the update of the first is not. Its upstream gradient is that of the "
+                "logits times the second kernel *before* the update, times the local gradient of ReLU.",
+            ),
+        ]
+    return [
+        (lambda: seen().losses[0] is not None, "The function returns nothing: return the loss."),
+        (
+            lambda: np.size(seen().losses[0]) == 1,
+            "The loss should be one number, the mean over the batch. You return one for each example, or several "
+            "values.",
+        ),
+        (
+            lambda: not _near(float(seen().losses[0]), seen().n * seen().right_losses[0]),
+            "The loss is the sum over the batch. Take the mean.",
+        ),
+        (
+            lambda: _near(float(seen().losses[0]), seen().right_losses[0]),
+            "The loss is not the mean cross-entropy of the batch at the weights before the update.",
+        ),
+        (still_there, "Both dictionaries should have the same four names before and after the step."),
+        (
+            lambda: any(np.any(_moved(seen(), name) != 0) for name in seen().before),
+            "No parameter has changed. Put the new value into the dictionary `params`, under its name.",
+        ),
+        (same_shapes, "A parameter has changed its shape. Compare the shape of each gradient with its parameter."),
+        (
+            lambda: all(np.any(_moved(seen(), name) != 0) for name in seen().before),
+            "Some parameters never change. All four need a gradient and an update, the biases too.",
+        ),
+        (
+            lambda: not all(_near(-_moved(seen(), name), seen().kept[name]) for name in seen().kept),
+            "The parameters move uphill: subtract the step.",
+        ),
+        (
+            lambda: not all(_near(_moved(seen(), name), seen().n * seen().kept[name]) for name in seen().kept),
+            "Every gradient is as many times too large as there are examples in the batch: somewhere a sum stands "
+            "for a mean.",
+        ),
+        (
+            lambda: not all(_near(_moved(seen(), name), 0.5 * seen().kept[name]) for name in seen().kept),
+            "With momentum 0.5 the first step is half as long as it should be. The gradient enters the velocity "
+            "whole: v = momentum * v + grad.",
+        ),
+        (
+            lambda: not all(_near(_moved(seen(), name), seen().kept[name] / seen().lr) for name in seen().kept),
+            "The learning rate is missing: the parameters move by `lr` times the velocity.",
+        ),
+        (
+            lambda: not all(_near(_moved(seen(), name), seen().kept[name] * seen().lr) for name in seen().kept),
+            "The learning rate is multiplied in twice.",
+        ),
+        *gradient_tests,
+        (
+            lambda: any(np.any(np.asarray(seen().read(value)) != 0) for value in seen().velocity.values()),
+            "After one step all velocities are still 0, so momentum has no effect. Put the new velocity into the "
+            "dictionary.",
+        ),
+        (
+            lambda: not all(
+                _near(np.abs(seen().read(value)), np.abs(seen().lr * seen().kept[name]))
+                for name, value in seen().velocity.items()
+            ),
+            "The velocity contains the learning rate. Here it holds gradients only; the rate multiplies it when the "
+            "parameters move.",
+        ),
+        (
+            lambda: all(_near(seen().read(value), seen().kept[name]) for name, value in seen().velocity.items()),
+            "After the first step, the velocity should be the gradient.",
+        ),
+        (
+            lambda: _as_wanted(seen(steps=3)),
+            "The first step is right, later ones are not: v = momentum * v + grad, then params - lr * v, with the new "
+            "velocity.",
+        ),
+        (
+            lambda: _as_wanted(seen(steps=2, lr=0.125, momentum=0.75)),
+            "With another learning rate or momentum the steps are wrong. Use the arguments `lr` and `momentum`.",
+        ),
+    ]  # fmt: skip
+
+
+# copy_weights
+
+
+def copy_weights(source, target):
+    """Copy every Linear and Conv2d layer of a torch Sequential into the Dense and Conv2D layers of a Keras one."""
+    layers = [layer for layer in target.layers if layer.weights]
+    modules = [module for module in source if isinstance(module, (nn.Linear, nn.Conv2d))]
+    for module, layer in zip(modules, layers, strict=True):
+        weight = module.weight.detach().numpy()
+        axes = (1, 0) if weight.ndim == 2 else (2, 3, 1, 0)
+        layer.kernel.assign(weight.transpose(axes))
+        layer.bias.assign(module.bias.detach().numpy())
+
+
+def check_copy_weights(attempt: Step) -> Step:
+    """`copy_weights(source, target)`: from a torch `Sequential` to a Keras `Sequential`, layer by layer."""
+    _load(nn="torch.nn")
+
+    @functools.cache
+    def copied(*kinds: tuple[Any, ...]) -> SimpleNamespace:
+        return _copied(attempt, *kinds)
+
+    square = ("linear", 4, 4)
+
+    def kernel_changed() -> bool:
+        found = copied(square)
+        return bool(np.any(found.kernels[0] != found.untouched))
+
+    def deep_network() -> bool:
+        found = copied(("conv", 1, 3, 2), ("relu",), ("conv", 3, 2, 2), ("mean",), ("linear", 2, 4))
+        pairs = [*zip(found.kernels, found.expected, strict=True), *zip(found.biases, found.torch_biases, strict=True)]
+        return all(np.allclose(one, other) for one, other in pairs)
+
+    return attempt_or_solution(
+        "copy_weights",
+        attempt,
+        copy_weights,
+        (
+            kernel_changed,
+            "The Keras kernel has not changed: call `assign` on `layer.kernel`.",
+        ),
+        (
+            lambda: not np.allclose(copied(square).kernels[0], copied(square).weights[0]),
+            "A square matrix was copied without transposing it. No shape can warn you there: torch keeps (out, in), "
+            "Keras (in, out).",
+        ),
+        (
+            lambda: np.allclose(copied(square).kernels[0], copied(square).weights[0].T),
+            "The kernel of a Dense layer should be the weight of the Linear layer, transposed.",
+        ),
+        (
+            lambda: np.allclose(copied(square).biases[0], copied(square).torch_biases[0]),
+            "The bias was not copied.",
+        ),
+        (
+            lambda: np.allclose(copied(("linear", 3, 5)).kernels[0], copied(("linear", 3, 5)).weights[0].T),
+            "A Linear layer from 3 to 5 does not arrive.",
+        ),
+        (lambda: _reordered(copied) != (3, 2, 1, 0), _AXES + "You exchange height and width."),
+        (lambda: _reordered(copied) != (2, 3, 0, 1), _AXES + "You exchange input and output channels."),
+        (
+            lambda: _reordered(copied) not in ((0, 1, 2, 3), (1, 0, 2, 3)),
+            _AXES + "You leave height and width where torch has them, at the end.",
+        ),
+        (lambda: _reordered(copied) == (2, 3, 1, 0), _AXES),
+        (
+            deep_network,
+            "Each layer alone is copied, but a network of several is not. Pair the layers that have weights, in "
+            "order, and leave out those without, such as ReLU.",
+        ),
+        (lambda: copied(square).source_unchanged, "The torch network has changed: copy *from* it only."),
+    )  # fmt: skip
+
+
+_AXES = (
+    "A convolution's kernel is in the wrong order. torch has (out, in, height, width), Keras (height, width, in, out). "
+)
+
+
+def _copied(copy: Step, *kinds: tuple[Any, ...]) -> SimpleNamespace:
+    """A torch and a Keras network of the same layers, after `copy` of the first into the second."""
+    import keras
+    import torch
+
+    torch.manual_seed(len(kinds))
+    modules: list[Any] = []
+    layers: list[Any] = [keras.Input((8, 8, kinds[0][1]) if kinds[0][0] == "conv" else (kinds[0][1],))]
+    for kind, *sizes in kinds:
+        if kind == "linear":
+            modules.append(torch.nn.Linear(*sizes))
+            layers.append(keras.layers.Dense(sizes[1]))
+        elif kind == "conv":
+            modules.append(torch.nn.Conv2d(*sizes))
+            layers.append(keras.layers.Conv2D(*sizes[1:]))
+        elif kind == "relu":
+            modules.append(torch.nn.ReLU())
+            layers.append(keras.layers.ReLU())
+        else:
+            modules += [torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()]
+            layers.append(keras.layers.GlobalAveragePooling2D())
+    source, target = torch.nn.Sequential(*modules), keras.Sequential(layers)
+    before = {name: value.clone() for name, value in source.state_dict().items()}
+    untouched = np.array(next(layer for layer in target.layers if layer.weights).kernel)
+    copy(source, target)
+    found = [layer for layer in target.layers if layer.weights]
+    owners: list[Any] = [module for module in source if hasattr(module, "weight")]
+    weights = [module.weight.detach().numpy().copy() for module in owners]
+    return SimpleNamespace(
+        untouched=untouched,
+        kernels=[np.array(layer.kernel) for layer in found],
+        biases=[np.array(layer.bias) for layer in found],
+        weights=weights,
+        expected=[weight.transpose((1, 0) if weight.ndim == 2 else (2, 3, 1, 0)) for weight in weights],
+        torch_biases=[module.bias.detach().numpy() for module in owners],
+        source_unchanged=all(torch.equal(value, before[name]) for name, value in source.state_dict().items()),
+    )
+
+
+def _reordered(copied: Callable[..., SimpleNamespace]) -> tuple[int, ...] | None:
+    """The axes that the attempt took of a convolution's weight with three equal sizes; None if it is no order."""
+    found = copied(("conv", 3, 3, 3))
+    orders = [(2, 3, 1, 0), *itertools.permutations(range(4))]
+    return next((axes for axes in orders if np.allclose(found.kernels[0], found.weights[0].transpose(axes))), None)
+
+
+# tensorflow_step
+
+
+def forward_tensorflow(params, x):
+    """Logits, (n, 10)."""
+    hidden = tf.nn.relu(x @ params["0.kernel"] + params["0.bias"])
+    return hidden @ params["1.kernel"] + params["1.bias"]
+
+
+def tensorflow_step(params, velocity, x, y, lr, momentum):
+    """One step of SGD with momentum. Assigns to the Variables in both dictionaries; returns the loss."""
+    with tf.GradientTape() as tape:
+        logits = forward_tensorflow(params, x)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+        loss = tf.reduce_mean(losses)
+    grads = tape.gradient(loss, params)
+    for name, grad in grads.items():
+        velocity[name].assign(momentum * velocity[name] + grad)
+        params[name].assign_sub(lr * velocity[name])
+    return loss
+
+
+def check_tensorflow_step(attempt: Step) -> Step:
+    """`tensorflow_step(params, velocity, x, y, lr, momentum) -> loss`, changing dictionaries of `tf.Variable`s."""
+    _load(tf="tensorflow")
+
+    @functools.cache
+    def seen(*, graph: bool = False, **settings: Any) -> SimpleNamespace:
+        params, velocity, x, y = _small_problem()
+        variables, velocities = ({name: tf.Variable(v) for name, v in arrays.items()} for arrays in (params, velocity))
+        step = tf.function(attempt, autograph=False) if graph else attempt
+        return _watched(step, variables, velocities, x, y, read=lambda value: np.asarray(value), **settings)
+
+    def variables_stay() -> bool:
+        found = seen()
+        return all(isinstance(v, tf.Variable) for v in [*found.params.values(), *found.velocity.values()])
+
+    def right_in_a_graph() -> bool:
+        try:
+            found = seen(graph=True, steps=3)
+        except (AttributeError, TypeError, NotImplementedError):  # `.numpy()`, NumPy functions
+            return False
+        return _as_wanted(found)
+
+    kinds = (
+        variables_stay,
+        "A dictionary holds a tensor where a Variable was. Change the Variable itself: `assign` or `assign_sub`.",
+    )
+    return attempt_or_solution(
+        "tensorflow_step",
+        attempt,
+        tensorflow_step,
+        *_step_tests(seen)[:4],
+        kinds,
+        *_step_tests(seen)[4:],
+        (
+            right_in_a_graph,
+            "The step is right when it runs eagerly, but not inside `tf.function`. Is there a call of `.numpy()`, or a "
+            "NumPy function?",
+        ),
+    )
+
+
+# jax_step
+
+
+def forward_jax(params, x):
+    """Logits, (n, 10)."""
+    hidden = jax.nn.relu(x @ params["0.kernel"] + params["0.bias"])
+    return hidden @ params["1.kernel"] + params["1.bias"]
+
+
+def jax_loss(params, x, y):
+    """Mean cross-entropy of a batch, a number."""
+    log_p = jax.nn.log_softmax(forward_jax(params, x))
+    return -log_p[jnp.arange(len(y)), y].mean()
+
+
+def jax_step(params, velocity, x, y, lr, momentum):
+    """One step of SGD with momentum. Returns the loss, the new parameters and the new velocity."""
+    loss, grads = jax.value_and_grad(jax_loss)(params, x, y)
+    velocity = jax.tree.map(lambda v, g: momentum * v + g, velocity, grads)
+    params = jax.tree.map(lambda w, v: w - lr * v, params, velocity)
+    return loss, params, velocity
+
+
+def check_jax_step(loss_attempt: Step, step_attempt: Step) -> tuple[Step, Step]:
+    """`jax_loss(params, x, y)` and `jax_step(params, velocity, x, y, lr, momentum) -> loss, params, velocity`."""
+    _load(jax="jax", jnp="jax.numpy")
+
+    def problem() -> tuple[Any, ...]:
+        params, velocity, x, y = _small_problem()
+        arrays = [{name: jnp.asarray(value) for name, value in part.items()} for part in (params, velocity)]
+        return (*arrays, jnp.asarray(x), jnp.asarray(y))
+
+    def loss() -> Any:
+        params, _, x, y = problem()
+        return loss_attempt(params, x, y)
+
+    def right_loss() -> float:
+        params, _, x, y = _small_problem()
+        return _gradients(params, x, y)[0]
+
+    @functools.cache
+    def result() -> Any:
+        with jax.enable_x64(True):
+            return step_attempt(*problem(), 0.25, 0.5)
+
+    def pure() -> bool:
+        with jax.enable_x64(True):
+            params, velocity, x, y = problem()
+            kept = dict(params), dict(velocity)
+            step_attempt(params, velocity, x, y, 0.25, 0.5)
+        return all(params[n] is kept[0][n] and velocity[n] is kept[1][n] for n in kept[0]) and len(params) == 4
+
+    @functools.cache
+    def seen(**settings: Any) -> SimpleNamespace:
+        """As if the step changed dictionaries: what it returns is put back."""
+
+        def step(params: Any, velocity: Any, *rest: Any) -> Any:
+            value, new_params, new_velocity = step_attempt(dict(params), dict(velocity), *rest)
+            params.update(new_params)
+            velocity.update(new_velocity)
+            return value
+
+        with jax.enable_x64(True):
+            return _watched(step, *problem(), **settings)
+
+    def right_when_compiled() -> bool:
+        with jax.enable_x64(True):
+            params, velocity, x, y = problem()
+            step = jax.jit(step_attempt)
+            try:
+                for _ in range(2):
+                    _, params, velocity = step(params, velocity, x, y, 0.25, 0.5)
+            except (jax.errors.JAXTypeError, jax.errors.JAXIndexError):
+                return False
+            wanted = seen(steps=2).wanted
+        return all(_near(params[name], wanted[name]) for name in wanted)
+
+    def structure() -> bool:
+        found = result()
+        return isinstance(found, tuple | list) and len(found) == 3 and np.size(found[0]) == 1
+
+    order = "Return three things in this order: loss, params, velocity. The last two are dictionaries with four names."
+    return attempt_or_solution(
+        "jax_loss, jax_step",
+        (loss_attempt, step_attempt),
+        (jax_loss, jax_step),
+        (lambda: loss() is not None, "`jax_loss` returns nothing."),
+        (lambda: np.size(loss()) == 1, "`jax_loss` should return one number, the mean over the batch."),
+        (lambda: not _near(loss(), -right_loss(), 1e-4), "`jax_loss` is negative: take *minus* the mean."),
+        (
+            lambda: not _near(loss(), 7 * right_loss(), 1e-4),
+            "`jax_loss` is the sum over the batch. Take the mean.",
+        ),
+        (
+            lambda: _near(loss(), right_loss(), 1e-4),
+            "`jax_loss` is not the mean cross-entropy. Take the log-softmax of the logits, and from each row the entry "
+            "of the right class.",
+        ),
+        (lambda: result() is not None, "`jax_step` returns nothing."),
+        (structure, order),
+        (lambda: all(hasattr(part, "keys") and len(part) == 4 for part in result()[1:]), order),
+        (
+            pure,
+            "`jax_step` changes the dictionaries that it was given. A function that is to be compiled must not: make "
+            "new ones with `jax.tree.map`.",
+        ),
+        (
+            lambda: not all(_near(result()[1][n], seen().kept[n]) for n in seen().kept),
+            "You return the velocity where the parameters are expected. The order is: loss, params, velocity.",
+        ),
+        *_step_tests(seen)[3:],
+        (right_when_compiled, "The step is right as it stands, but not under `jax.jit`. Is there a NumPy function?"),
+    )  # fmt: skip
+
+
+# first_difference
+
+
+def first_difference(losses, reference, steps_per_epoch, rtol=1e-9):
+    """The first step at which losses and reference differ, and what to suspect.
+
+    losses, reference: (steps,)   returns (step, suspect), or (None, "nothing") if no step differs
+    """
+    close = np.abs(losses - reference) <= rtol * np.abs(reference)
+    if close.all():
+        return None, "nothing"
+    step = int(np.argmin(close))
+    if step == 0:
+        return step, "forward pass"
+    if step == 1:
+        return step, "gradient or update"
+    if step == 2:
+        return step, "optimizer state"
+    if step % steps_per_epoch == 0:
+        return step, "order of the data"
+    return step, "something else"
+
+
+def check_first_difference(attempt: Step) -> Step:
+    """`first_difference(losses, reference, steps_per_epoch, rtol) -> (step, suspect)`."""
+    reference = 2.0 * 0.9 ** np.arange(40)
+
+    def found(step: int | None, *, by: float = 1e-3, every: int = 10, then: bool = True, **settings: float) -> Any:
+        """The answer if losses are larger by a share `by` from `step` on, or at `step` alone."""
+        losses = reference.copy()
+        if step is not None:
+            losses[step : None if then else step + 1] *= 1 + by
+        return attempt(losses, reference.copy(), every, **settings)
+
+    def step_of(*where: Any, **settings: Any) -> Any:
+        return found(*where, **settings)[0]
+
+    def with_nan() -> Any:
+        losses = reference.copy()
+        losses[7:] = np.nan
+        return attempt(losses, reference.copy(), 10)[0]
+
+    def shifted(by: float, scale: float) -> Any:
+        """Losses that are far larger or smaller than 1: an absolute tolerance does not fit them."""
+        scaled = scale * reference
+        losses = scaled.copy()
+        losses[5:] *= 1 + by
+        return attempt(losses, scaled, 10)[0]
+
+    return attempt_or_solution(
+        "first_difference",
+        attempt,
+        first_difference,
+        (lambda: found(5) is not None, "The function returns nothing when a step differs."),
+        (lambda: found(None) is not None, "The function returns nothing when no step differs."),
+        (
+            lambda: all(isinstance(found(step), tuple | list) and len(found(step)) == 2 for step in (None, 0, 5)),
+            "Return two things: the step and the suspect.",
+        ),
+        (
+            lambda: step_of(None) is None,
+            'Equal losses should give `(None, "nothing")`. `np.argmax` and `np.argmin` return 0 when all entries are '
+            "equal.",
+        ),
+        (lambda: step_of(5) != 39, "You return the last step that differs. Return the first."),
+        (lambda: step_of(0) == 0, "Step 0 differs, and all others too: the step should be 0."),
+        (
+            lambda: step_of(5, by=-1e-3) == 5,
+            "You miss losses that are *smaller* than the reference: take the absolute value of the difference.",
+        ),
+        (lambda: step_of(5) == 5, "The losses differ from step 5 on, but you return another step."),
+        (
+            lambda: step_of(5, then=False) == 5,
+            "When only step 5 differs and later steps agree again, you do not find it.",
+        ),
+        (
+            lambda: step_of(5, by=1e-12) is None,
+            "A relative difference of 1e-12 is rounding; with rtol=1e-9 it should count as equal.",
+        ),
+        (
+            lambda: shifted(1e-10, scale=1e4) is None,
+            "Losses near 10,000 that differ by a share of 1e-10 should count as equal: compare with rtol times the "
+            "*reference*, not with rtol alone.",
+        ),
+        (
+            lambda: shifted(1e-6, scale=1e-4) == 5,
+            "Small losses: 1e-4 against 1.000001e-4 differ by more than rtol. Compare with rtol times the reference, "
+            "and add no absolute tolerance. (`np.isclose` adds 1e-8 unless you say `atol=0`.)",
+        ),
+        (
+            lambda: step_of(5, by=1e-6, rtol=1e-3) is None and step_of(5, by=1e-6, rtol=1e-8) == 5,
+            "The tolerance should be the argument `rtol`.",
+        ),
+        (
+            lambda: with_nan() == 7,
+            "A loss that is NaN is not found: every comparison with NaN is false. Ask where the difference is *within* "
+            "the tolerance, and take the first step where it is not.",
+        ),
+        (lambda: found(None)[1] == "nothing", 'Without a difference the suspect is "nothing".'),
+        (lambda: found(0)[1] == "forward pass", 'At step 0 the suspect is "forward pass".'),
+        (lambda: found(1)[1] == "gradient or update", 'At step 1 the suspect is "gradient or update".'),
+        (lambda: found(2)[1] == "optimizer state", 'At step 2 the suspect is "optimizer state".'),
+        (
+            lambda: found(10)[1] == found(20)[1] == "order of the data",
+            'At the first step of a later epoch, here 10 or 20, the suspect is "order of the data".',
+        ),
+        (
+            lambda: found(10, every=30)[1] == "something else" and found(7, every=7)[1] == "order of the data",
+            "How long an epoch is stands in `steps_per_epoch`.",
+        ),
+        (lambda: found(11)[1] == "something else", 'At any other step the suspect is "something else".'),
+    )
+
+
+# Four ports with a fault each. Whoever reads on knows the answers of section 1.
+
+PORTS = ("A", "B", "C", "D")
+
+
+def train_port(task: Task, port: str = "original") -> tuple[np.ndarray, float]:
+    """Train `task` in PyTorch, as it should be or as one of `PORTS` does it: losses `(steps,)` and test accuracy."""
+    import torch
+    import torch.nn.functional as F
+
+    from course_lib import parity
+
+    if port not in ("original", *PORTS):
+        raise ValueError(f"train_port: {port!r} is neither 'original' nor one of {PORTS}")
+    x, y, x_test = (torch.from_numpy(array) for array in (task.x, task.y, task.x_test))
+    if port == "A":  # divides the pixels by 15 instead of 16
+        x, x_test = x * 16 / 15, x_test * 16 / 15
+    net = torch.nn.Sequential(torch.nn.Linear(64, task.hidden), torch.nn.ReLU(), torch.nn.Linear(task.hidden, 10))
+    net.to(x.dtype)
+    parity.write(net, task.start)
+    optimizer = torch.optim.SGD(
+        net.parameters(),
+        lr=task.lr,
+        momentum=0.9 if port == "C" else task.momentum,
+        weight_decay=1e-3 if port == "B" else 0.0,
+    )
+    generator, losses = torch.Generator().manual_seed(0), []
+    for epoch in range(task.epochs):
+        order = torch.arange(len(x))
+        if port == "D" and epoch > 0:  # shuffles
+            order = torch.randperm(len(x), generator=generator)
+        for rows in order.split(task.batch):
+            loss = F.cross_entropy(net(x[rows]), y[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    with torch.no_grad():
+        return np.array(losses), float((net(x_test).argmax(dim=1).numpy() == task.y_test).mean())

@@ -1,0 +1,36 @@
+"""The four ports of lecture 16: each differs from the original first where its fault can show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from course_lib.lectures import framework_costs, one_model_every_framework
+
+
+def _task() -> framework_costs.Task:
+    rng = np.random.default_rng(1)
+    start = {"0.kernel": 0.2 * rng.standard_normal((64, 8)), "0.bias": np.zeros(8)}
+    start |= {"1.kernel": 0.4 * rng.standard_normal((8, 10)), "1.bias": np.zeros(10)}
+    x, y = rng.random((40, 64)), rng.integers(0, 10, 40)
+    return framework_costs.Task(x, y, x, y, start, epochs=3, batch=10)
+
+
+def test_each_port_differs_from_the_original_where_its_fault_can_first_show() -> None:
+    task = _task()
+    original, accuracy = one_model_every_framework.train_port(task)
+    assert original.shape == (12,) and 0 <= accuracy <= 1
+    found = {
+        port: one_model_every_framework.first_difference(
+            one_model_every_framework.train_port(task, port)[0], original, task.steps
+        )
+        for port in one_model_every_framework.PORTS
+    }
+    assert found == {
+        "A": (0, "forward pass"),
+        "B": (1, "gradient or update"),
+        "C": (2, "optimizer state"),
+        "D": (4, "order of the data"),
+    }
+    with pytest.raises(ValueError, match="'E'"):
+        one_model_every_framework.train_port(task, "E")
