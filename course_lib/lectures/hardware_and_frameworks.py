@@ -1,7 +1,7 @@
 """The exercises of lecture 01: a check for each, and the solution that the lecture continues with until it is right.
 
 Each check calls the attempt on small inputs and names the mistake that fits. `FRAMEWORKS` has the years of the
-frameworks, which the lecture draws and its extra tells.
+frameworks, which the lecture draws and its extra tells, and `NVIDIA_SMI` an example of what that command prints.
 """
 
 # The solutions have no annotations, as in a notebook.
@@ -19,6 +19,7 @@ from course_lib.exercises import attempt_or_solution
 
 __all__ = [
     "FRAMEWORKS",
+    "NVIDIA_SMI",
     "check_matmul_loops",
     "check_matmul_rows",
     "check_median_seconds",
@@ -50,6 +51,19 @@ FRAMEWORKS: tuple[tuple[str, int, int | None, str, str], ...] = (
     ("JAX", 2018, None, "Google", "NumPy with gradients and a compiler"),
 )
 """name, first release, end of development (None: it goes on), made by, what became of it; as of November 2026"""
+
+NVIDIA_SMI = """\
++-----------------------------------------------------------------------------------------+
+| NVIDIA-SMI 580.82.07              Driver Version: 580.82.07      CUDA Version: 13.0     |
++-----------------------------------------+------------------------+----------------------+
+| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
+|=========================================+========================+======================|
+|   0  Tesla T4                       Off |   00000000:00:04.0 Off |                    0 |
+| N/A   71C    P0             68W /   70W |   13102MiB /  15360MiB |     23%      Default |
++-----------------------------------------+------------------------+----------------------+
+"""
+"""what the command prints while a program trains on a T4: example values"""
 
 
 # --- solutions, as the notebook has them ---
@@ -172,7 +186,8 @@ def check_median_seconds(attempt: Solution) -> Solution:
         (lambda: calls(7) > 0, "`function` is never called. Call it with `function()`."),
         (
             lambda: calls(7) != calls(4),
-            "With repeats=7 there are as many calls as with repeats=4. Use `repeats` for the length of the loop.",
+            "With repeats=7 there are as many calls as with repeats=4. Use `repeats` for the length of the loop, and "
+            "call `function()` in it, with parentheses.",
         ),
         (lambda: calls(7) != 7, "`function` is called `repeats` times in all. One more call should warm up."),
         (
@@ -187,9 +202,14 @@ def check_median_seconds(attempt: Solution) -> Solution:
             "the clock after the call that warms up.",
         ),
         (
+            lambda: not timed(0, 0.02, 0.02, 0.02, 0.02, 0.02) > 0.05,
+            "Five timed calls took 0.02 seconds each, and your result is longer. Read the start again before each "
+            "call, inside the loop, and do not add up the durations.",
+        ),
+        (
             lambda: timed(0, 0, 0, 0.2, 0, 0) < 0.02,
             "Five calls were timed. One took 0.2 seconds and the others none, and your result is far from 0, as the "
-            "mean, the sum or the maximum would be. The median ignores one slow call.",
+            "mean or the maximum would be. The median ignores one slow call.",
         ),
         (
             lambda: timed(0, 0.03, 0, 0.03, 0.03, 0) > 0.015,
@@ -401,7 +421,8 @@ def check_smallest_batch(attempt: Solution) -> Solution:
         smallest_batch,
         (
             lambda: attempt(4096, 2, *H100) is not None,
-            "Your function returns None. Return the batch as soon as the limit is compute.",
+            "Your function returns None. Return the batch as soon as the second value that `product_bound` returns is "
+            "'compute'.",
         ),
         (lambda: _is_number(attempt(4096, 2, *H100)), "Return one number: the batch, not the pair of product_bound."),
         (lambda: attempt(4096, 2, *H100) != 344, "344 is the last batch that is limited by memory. Return the next."),
@@ -412,6 +433,11 @@ def check_smallest_batch(attempt: Solution) -> Solution:
         (
             lambda: attempt(4096, 2, *H100) != 1,
             "With batch 1 the limit is still memory. Look at the second value that product_bound returns.",
+        ),
+        (
+            lambda: not 295 <= attempt(4096, 2, *H100) <= 296,
+            "About 295 is the ridge of the H100. It is right if only the weights are moved, but the examples and the "
+            "results take time, too. Ask product_bound for each batch.",
         ),
         (
             lambda: attempt(4096, 2, *H100) == 345,
@@ -460,10 +486,14 @@ def check_training_plan(attempt: Solution) -> Solution:
         ),
         (
             lambda: gpus(7e9, 10) == 12,
-            "7 billion parameters need 112 GB: 12 GPUs of 10 GB. There are 16 bytes per parameter.",
+            "7 billion parameters need 112 GB: 12 GPUs of 10 GB. There are 16 bytes per parameter, "
+            "and 1e9 bytes in a GB.",
         ),
         (lambda: gpus(5e9, 80) == 1, "80 GB fit exactly into one GPU of 80 GB. `np.ceil` does that."),
-        (lambda: not _close(hours(), 10 / 9), "That is the forward pass alone. Forward and backward need 6."),
+        (
+            lambda: not _close(hours(), 10 / 9),
+            "These are the operations for the output alone. With the gradients, there are 6 per weight and example.",
+        ),
         (lambda: not _close(hours(), 12_000), "That is the time in seconds. Return hours."),
         (lambda: not _close(hours(), 200), "That is the time in minutes. Return hours."),
         (
