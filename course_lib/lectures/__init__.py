@@ -33,6 +33,7 @@ MODULES = (
     "pytorch_tensors",
     "roofline",
     "softmax_and_cross_entropy",
+    "static_and_dynamic_graphs",
     "tensor_puzzles",
     "tensorflow_placement",
     "tensorflow_static_graphs",

@@ -28,6 +28,7 @@ from course_lib.plots.style import Canvas, canvas
 from course_lib.plots.surfaces import surface_paths
 from course_lib.plots.tensorflow_graph import tensorflow_graph
 from course_lib.plots.tensors import storage
+from course_lib.plots.traced import traced_graph
 from course_lib.plots.trials import verdicts
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "surface_paths",
     "tensorflow_graph",
     "timeline",
+    "traced_graph",
     "verdicts",
     "weight_images",
 ]

@@ -1,0 +1,548 @@
+"""Checks for the lecture on static and dynamic graphs, and the solutions with which it continues.
+
+Each check names the first mistake that it finds. The solutions are those that are folded in the lecture, word for word.
+`lectures` loads this module when a notebook asks for it, so torch and TensorFlow may be imported here.
+"""
+# The solutions stand here as the reader sees them, without annotations.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from course_lib import frameworks
+from course_lib.exercises import attempt_or_solution
+
+frameworks.prepare("torch", "tensorflow")  # in the order in which the two get along
+
+import tensorflow as tf  # noqa: E402
+import torch  # noqa: E402
+from torch import nn  # noqa: E402
+
+__all__ = [
+    "Node",
+    "check_make_reader",
+    "check_read_until_sure",
+    "check_replay",
+    "check_symbol",
+    "check_traced",
+]
+
+
+class Node(NamedTuple):
+    """One operation of a recorded graph, as the lecture defines it."""
+
+    op: str
+    inputs: tuple[int, ...] = ()
+    value: Any = None
+
+
+OPS = {"add": np.add, "mul": np.multiply, "matmul": np.matmul, "tanh": np.tanh}
+
+
+class Symbol:
+    """A value that is not known yet: the result of node number `index` in the list `graph`."""
+
+    def __init__(self, graph, op, inputs=(), value=None):
+        """Append Node(op, inputs, value) to `graph`; remember the graph and the number of the new node."""
+        self.graph = graph
+        self.index = len(graph)
+        graph.append(Node(op, inputs, value))
+
+    def record(self, op, *others):
+        """Returns a new Symbol of the same graph: the result of op for this symbol and the others, in this order.
+
+        Anything in `others` that is not a Symbol is recorded first, as a "constant" node with that value.
+        """
+        inputs = [self.index]
+        for other in others:
+            if not isinstance(other, Symbol):
+                other = Symbol(self.graph, "constant", value=other)
+            inputs.append(other.index)
+        return Symbol(self.graph, op, tuple(inputs))
+
+    def __add__(self, other):
+        return self.record("add", other)
+
+    def __mul__(self, other):
+        return self.record("mul", other)
+
+    def __matmul__(self, other):
+        return self.record("matmul", other)
+
+    def tanh(self):
+        return self.record("tanh")
+
+
+def trace(function, arguments):
+    """Run `function` once, with a Symbol in place of each array. Returns the graph and the index of the result."""
+    graph = []
+    symbols = [Symbol(graph, "input") if isinstance(a, np.ndarray) else a for a in arguments]
+    return graph, function(*symbols).index
+
+
+def replay(graph, result, arrays):
+    """Compute the nodes of `graph` in order; arrays: a list with one array for each "input" node, in order.
+
+    Returns the value of node number `result`.
+    """
+    values = []
+    waiting = list(arrays)
+    for node in graph:
+        if node.op == "input":
+            value = waiting.pop(0)
+        elif node.op == "constant":
+            value = node.value
+        else:
+            value = OPS[node.op](*[values[i] for i in node.inputs])
+        values.append(value)
+    return values[result]
+
+
+class Traced:
+    """A function that is traced once for each signature of its arguments, and replayed otherwise."""
+
+    def __init__(self, function):
+        self.function = function
+        self.traces = {}  # signature -> (graph, result)
+
+    def signature(self, arguments):
+        """A tuple with one entry for each argument: (dtype, shape) of an array, (type, value) of anything else."""
+        entries = []
+        for argument in arguments:
+            if isinstance(argument, np.ndarray):
+                entries.append((argument.dtype, argument.shape))
+            else:
+                entries.append((type(argument), argument))
+        return tuple(entries)
+
+    def __call__(self, *arguments):
+        """Returns what function(*arguments) would, computed by replaying a graph."""
+        key = self.signature(arguments)
+        if key not in self.traces:
+            self.traces[key] = trace(self.function, arguments)
+        graph, result = self.traces[key]
+        arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
+        return replay(graph, result, arrays)
+
+
+def make_reader(step, logits):
+    """step(h, row): (N, 32) and (N, 8) -> (N, 32). logits(h): (N, 32) -> (N, 10).
+
+    Returns a tf.function of x, (N, rows, 8), that returns logits (N, 10) and is traced once for all N and rows.
+    """
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None, 8], tf.float32)])
+    def read(x):
+        h = tf.zeros([tf.shape(x)[0], 32])
+        for i in tf.range(tf.shape(x)[1]):
+            h = step(h, x[:, i])
+        return logits(h)
+
+    return read
+
+
+def read_until_sure(rnn, x, enough=0.9):
+    """x: (N, rows, 8). Each image is read until its largest probability is at least `enough`, or to its end.
+
+    Returns logits (N, 10), and how many rows were read of each image, int64, (N,).
+    """
+    h = x.new_zeros(x.shape[0], 32)
+    rows_read = torch.zeros(x.shape[0], dtype=torch.int64)
+    reading = torch.ones(x.shape[0], dtype=torch.bool)
+    for i in range(x.shape[1]):
+        h = torch.where(reading[:, None], rnn.step(h, x[:, i]), h)
+        rows_read = rows_read + reading
+        probabilities = rnn.output(h).softmax(dim=1)
+        reading = reading & (probabilities.amax(dim=1) < enough)
+    return rnn.output(h), rows_read
+
+
+def check_symbol(attempt: Any) -> Any:
+    """`Symbol(graph, op, inputs, value)` appends a node; `record(op, *others)` returns the Symbol of a new one."""
+    make: Any = attempt
+
+    def recorded(function: Callable[..., Any], inputs: int = 1) -> list[tuple[Any, ...]]:
+        graph: list[Any] = []
+        function(*[make(graph, "input") for _ in range(inputs)])
+        return [(node.op, tuple(node.inputs), node.value) for node in graph]
+
+    def first() -> tuple[Any, list[Any]]:
+        graph: list[Any] = []
+        return make(graph, "constant", (), 7.0), graph
+
+    def keeps_the_list() -> bool:
+        symbol, graph = first()
+        return symbol.graph is graph
+
+    def refuses(function: Callable[..., Any], inputs: int = 1) -> bool:
+        """whether what is not a Symbol is treated as one"""
+        return _raises((AttributeError, TypeError), lambda: recorded(function, inputs))
+
+    def two_graphs() -> bool:
+        one: list[Any] = []
+        two: list[Any] = []
+        x, y = make(one, "input"), make(two, "input")
+        x.tanh()
+        y.tanh()
+        return len(one) == len(two) == 2
+
+    kernel = np.ones((2, 2))
+    return attempt_or_solution(
+        "Symbol", attempt, Symbol,
+        (lambda: len(first()[1]) == 1, "Symbol(graph, op) should append exactly one node to the list `graph`."),
+        (lambda: hasattr(first()[1][0], "op"),
+         "What you append should be a Node, because the code below reads node.op: Node(op, inputs, value)."),
+        (lambda: tuple(first()[1][0]) == ("constant", (), 7.0),
+         "Symbol(graph, \"constant\", (), 7.0) should append Node(\"constant\", (), 7.0): op, inputs and value."),
+        (lambda: hasattr(first()[0], "graph") and hasattr(first()[0], "index"),
+         "The symbol should remember two things, self.graph and self.index."),
+        (keeps_the_list,
+         "self.graph should be the list itself, not a copy: all symbols of a trace append to the same list."),
+        (lambda: first()[0].index == 0,
+         "The index of the first symbol should be 0. Take len(graph) before you append."),
+        (lambda: (lambda graph: [make(graph, "input").index for _ in range(3)])([]) == [0, 1, 2],
+         "Three symbols in a row should have the indices 0, 1 and 2."),
+        (lambda: recorded(lambda x, y: x.record("add", y), 2)[2:] != [],
+         "x.record(\"add\", y) appended no node. Create a new Symbol: its __init__ appends the node."),
+        (lambda: (lambda graph: make(graph, "input").record("tanh") is not None)([]),
+         "record returns None. Is there a `return`?"),
+        (lambda: (lambda graph: isinstance(make(graph, "input").record("tanh"), make))([]),
+         "record should return a Symbol, so that the result can be added and multiplied in turn."),
+        (lambda: len(recorded(lambda x, y: x + y, 2)) == 3,
+         "x + y of two symbols should append one node. More were appended: is a Symbol recorded as a constant?"),
+        (lambda: all(type(i) is int for i in recorded(lambda x, y: x + y, 2)[2][1]),
+         "The inputs of a node should be indices (whole numbers), not symbols: other.index."),
+        (lambda: recorded(lambda x, y: x @ y, 2)[2] == ("matmul", (0, 1), None),
+         "If x is node 0 and y is node 1, x @ y should append Node(\"matmul\", (0, 1))."),
+        (lambda: recorded(lambda x, y: y @ x, 2)[2][1] == (1, 0),
+         "If x is node 0 and y is node 1, the inputs of y @ x should be (1, 0): first this symbol, then the others."),
+        (lambda: not refuses(lambda x: x * 2.0),
+         "x * 2.0 fails: the number 2.0 has no index. Record it as a constant first."),
+        (lambda: recorded(lambda x: x * 2.0)[1:2] == [("constant", (), 2.0)],
+         "x * 2.0 should first record the number: Node(\"constant\", (), 2.0)."),
+        (lambda: recorded(lambda x: x * 2.0)[2:] == [("mul", (0, 1), None)],
+         "After the constant, x * 2.0 should append one more node: Node(\"mul\", (0, 1))."),
+        (lambda: not refuses(lambda x: x @ kernel),
+         "x @ kernel fails for an array. Whatever is not a Symbol is a constant, of whichever type it is."),
+        (lambda: np.array_equal(recorded(lambda x: x @ kernel)[1][2], kernel),
+         "x @ kernel should record the array as the value of a constant."),
+        (lambda: recorded(lambda x: x.tanh())[1] == ("tanh", (0,), None),
+         "tanh has no others: its node should be Node(\"tanh\", (0,)), whose inputs are a tuple with one index."),
+        (lambda: recorded(lambda x, y: x.record("where", y, 3), 2)[2:] ==
+         [("constant", (), 3), ("where", (0, 1, 2), None)],
+         "record should take any number of others: x.record(\"where\", y, 3) has the inputs x, y and a constant."),
+        (two_graphs, "Two traces at a time get into each other's way: append to self.graph, not to a global list."),
+    )  # fmt: skip
+
+
+def check_replay(attempt: Any) -> Any:
+    """`replay(graph, result, arrays)` computes the nodes in order and returns the value of node `result`."""
+    run: Any = attempt
+    x, y = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 1.0], [1.0, 1.0]])
+    only_input = [Node("input")]
+    product = [Node("input"), Node("input"), Node("matmul", (0, 1))]
+    scaled = [Node("input"), Node("constant", (), 2.0), Node("mul", (0, 1))]
+    late_input = [Node("input"), Node("tanh", (0,)), Node("input"), Node("add", (1, 2))]
+    unused = [Node("input"), Node("constant", (), 2.0), Node("mul", (0, 1)), Node("tanh", (2,))]
+    backward = [Node("input"), Node("input"), Node("matmul", (1, 0))]
+
+    def gives(graph: list[Node], result: int, arrays: list[Any], wanted: Any) -> bool:
+        return bool(np.allclose(np.asarray(run(list(graph), result, list(arrays)), dtype=float), wanted))
+
+    def leaves_the_list_alone() -> bool:
+        arrays = [x, y]
+        run(product, 2, arrays)
+        return len(arrays) == 2
+
+    def leaves_the_arrays_alone() -> bool:
+        array = x.copy()
+        run(scaled, 2, [array])
+        return bool(np.array_equal(array, x))
+
+    return attempt_or_solution(
+        "replay", attempt, replay,
+        (lambda: run(only_input, 0, [x]) is not None, "replay returns None. Is there a `return`?"),
+        (lambda: gives(only_input, 0, [x], x),
+         "If the graph is a single input node, its value is the array that was handed over."),
+        (lambda: not _raises((IndexError, StopIteration), lambda: run(product, 2, [x, y])),
+         "A graph with two input nodes and two arrays runs out of something. Take one array for each input node, and "
+         "append every node's value to the list, those of inputs too."),
+        (lambda: gives(product, 2, [x, y], x @ y),
+         "For x @ y of two inputs the value is wrong. Each input node takes the next array, and an operation gets the "
+         "values of the nodes in node.inputs, in that order."),
+        (lambda: gives(backward, 2, [x, y], y @ x),
+         "The node Node(\"matmul\", (1, 0)) means values[1] @ values[0]: keep the order of node.inputs."),
+        (lambda: gives(scaled, 2, [x], 2 * x), "The value of a constant node is node.value."),
+        (lambda: not _raises(IndexError, lambda: run(late_input, 3, [x, y]))
+         and gives(late_input, 3, [x, y], np.tanh(x) + y),
+         "An input node may stand after other nodes. Take the next array when you meet it."),
+        (lambda: gives(unused, 2, [x], 2 * x),
+         "Return the value of node number `result`; it need not be the last node."),
+        (lambda: gives(scaled, 2, [y], 2 * y), "A second replay with another array should give another value."),
+        (leaves_the_list_alone,
+         "Right, but replay removes the arrays from the list of whoever called it. Copy the list first."),
+        (leaves_the_arrays_alone, "Right, but replay changes the array that it was given."),
+    )  # fmt: skip
+
+
+def check_traced(attempt: Any) -> Any:
+    """`Traced(function)` traces for each new signature, (dtype, shape) or (type, value), and replays otherwise."""
+    make: Any = attempt
+    ones, other = np.ones(2), np.array([3.0, 5.0])
+
+    def scale(x: Any, factor: Any) -> Any:
+        marks.append(1)
+        return x * factor
+
+    marks: list[int] = []
+
+    def traces(*calls: tuple[Any, ...]) -> int:
+        """how often Python runs `scale` in these calls of one Traced"""
+        marks.clear()
+        traced = make(scale)
+        for arguments in calls:
+            traced(*arguments)
+        return len(marks)
+
+    def key(*arguments: Any) -> Any:
+        return make(scale).signature(arguments)
+
+    def values(*calls: tuple[Any, ...]) -> list[list[float]]:
+        traced = make(scale)
+        return [np.asarray(traced(*arguments), dtype=float).tolist() for arguments in calls]
+
+    def product(*calls: tuple[Any, ...]) -> bool:
+        traced = make(lambda a, n, b: a @ b * n)
+        return all(np.allclose(np.asarray(traced(a, n, b), float), a @ b * n) for a, n, b in calls)
+
+    square, flip = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 1.0], [1.0, 1.0]])
+
+    def kept() -> list[int]:
+        traced = make(scale)
+        found = []
+        for arguments in ((ones, 2), (other, 2), (ones, 3)):
+            traced(*arguments)
+            found.append(len(traced.traces))
+        return found
+
+    return attempt_or_solution(
+        "Traced", attempt, Traced,
+        (lambda: key(ones) is not None, "signature returns None. Is there a `return`?"),
+        (lambda: not _raises(TypeError, lambda: hash(key(ones, 2))),
+         "A signature has to be the key of a dictionary, so it must be hashable: a tuple of tuples, not a list, and "
+         "without the array itself."),
+        (lambda: isinstance(key(ones, 2), tuple) and len(key(ones, 2)) == 2,
+         "The signature should be a tuple with one entry for each argument."),
+        (lambda: key(ones) == key(other),
+         "[1. 1.] and [3. 5.] have the same dtype and shape, but their signatures differ. The numbers inside an array "
+         "should play no part."),
+        (lambda: key(ones) != key(np.ones(3)), "Arrays of shapes (2,) and (3,) should have different signatures."),
+        (lambda: key(ones) != key(np.ones((2, 1))),
+         "Arrays of shapes (2,) and (2, 1) should have different signatures."),
+        (lambda: key(ones) != key(ones.astype(np.float32)),
+         "A float64 array and a float32 array should have different signatures."),
+        (lambda: key(2) != key(3), "The Python numbers 2 and 3 should have different signatures: the value counts."),
+        (lambda: len({key(1), key(1.0), key(True)}) == 3,
+         "1, 1.0 and True have the same signature, because they are equal in Python. Put the type into the entry."),
+        (lambda: make(scale)(ones, 2) is not None, "The call returns None. Is there a `return` in __call__?"),
+        (lambda: values((other, 2)) == [[6.0, 10.0]],
+         "For x = [3. 5.] and factor = 2, x * factor should give [6. 10.]: return replay(graph, result, arrays)."),
+        (lambda: traces((ones, 2)) == 1,
+         "One call should run your Python function exactly once, in `trace`; after that, only replay computes."),
+        (lambda: traces((ones, 2), (ones, 2), (ones, 2)) == 1,
+         "The same call three times should trace once. Store what trace returns under the signature, and look there "
+         "first."),
+        (lambda: values((ones, 2), (other, 2)) == [[2.0, 2.0], [6.0, 10.0]],
+         "A second call with other numbers of the same shape gives a wrong result. Store the graph, not its value."),
+        (lambda: traces((ones, 2), (other, 2)) == 1, "Other numbers of the same shape should not trace again."),
+        (lambda: values((ones, 2), (ones, 3)) == [[2.0, 2.0], [3.0, 3.0]],
+         "After a call with factor 2, a call with factor 3 gives a wrong result."),
+        (lambda: traces((ones, 2), (ones, 3), (ones, 2)) == 2,
+         "Calls with the factors 2, 3, 2 should trace twice: keep the trace of every signature, not only the last."),
+        (lambda: product((square, 2, flip), (flip, 2, square)),
+         "With two arrays and a number between them the result is wrong. Hand all arrays to replay, and only those, in "
+         "the order of the arguments."),
+        (lambda: kept() == [1, 1, 2],
+         "self.traces should hold one entry for each signature: 1, 1 and 2 after calls with two and a new number."),
+    )  # fmt: skip
+
+
+def check_make_reader(attempt: Any) -> Any:
+    """`make_reader(step, logits)` returns a `tf.function` of x, (N, rows, 8), with one trace for all N and rows."""
+    draw = np.random.default_rng(0)
+    kernel, recurrent, last = (
+        tf.constant(draw.normal(size=shape).astype(np.float32) / 4) for shape in ((8, 32), (32, 32), (32, 10))
+    )
+    images = draw.random((4, 9, 8)).astype(np.float32)
+    steps: list[int] = []
+
+    def step(h: Any, row: Any) -> Any:
+        steps.append(1)
+        return tf.tanh(row @ kernel + h @ recurrent)
+
+    def logits(h: Any) -> Any:
+        return h @ last
+
+    def wanted(x: np.ndarray) -> Any:
+        h = np.zeros((len(x), 32), np.float32)
+        for row in x.transpose(1, 0, 2):
+            h = np.tanh(row @ kernel.numpy() + h @ recurrent.numpy())
+        return h @ last.numpy()
+
+    made: list[Any] = []
+    results: dict[tuple[int, ...], Any] = {}
+
+    def read() -> Any:
+        """what the attempt returns, made once, because every trace takes its time"""
+        if not made:
+            made.append(attempt(step, logits))
+        return made[0]
+
+    def result(part: np.ndarray) -> Any:
+        if part.shape not in results:
+            results[part.shape] = read()(part)
+        return results[part.shape]
+
+    def error(part: np.ndarray) -> str:
+        try:
+            result(part)
+        except Exception as raised:
+            return str(raised)
+        return ""
+
+    def right(part: np.ndarray) -> bool:
+        return bool(np.allclose(result(part), wanted(part), atol=1e-4))
+
+    fewer = images[:2, :5]
+    return attempt_or_solution(
+        "make_reader", attempt, make_reader,
+        (lambda: read() is not None, "make_reader returns None. Return the inner function in the last line."),
+        (lambda: hasattr(read(), "experimental_get_tracing_count"),
+         "make_reader should return the tf.function itself, without calling it: is the decorator there?"),
+        (lambda: "cannot be interpreted as an integer" not in error(images),
+         "range(x.shape[1]) fails in the trace, because the number of rows is None there. tf.shape(x)[1] is a tensor, "
+         "known when the graph runs, and tf.range counts up to it."),
+        (lambda: "got None" not in error(images) and "None values not supported" not in error(images),
+         "tf.zeros([x.shape[0], 32]) fails in the trace, because the number of images is None there. Use "
+         "tf.shape(x)[0]."),
+        (lambda: "slice index" not in error(images[:1]),
+         "For one image with 9 rows, x[:, i] asks for a row that x does not have. Count up to tf.shape(x)[1]."),
+        (lambda: not any("an not cast" in error(part) or "compatible" in error(part) for part in (images[:1], fewer)),
+         "An x of another shape does not match your input_signature. Leave the images and the rows open: "
+         "[None, None, 8]."),
+        (lambda: result(images[:1]) is not None, "The inner function returns None. Is there a `return`?"),
+        (lambda: tuple(result(images).shape) == (4, 10),
+         "The result should be the logits, (N, 10), of the last hidden state."),
+        (lambda: right(images[:1]) and right(images),
+         "The logits for 9 rows are wrong. h starts as zeros, and each row x[:, i] updates it, from the first to the "
+         "last."),
+        (lambda: "slice index" not in error(fewer) and right(fewer) and right(images[:, :1]),
+         "The logits are right for 9 rows, and not for fewer. Loop over as many rows as x has."),
+        (lambda: read().experimental_get_tracing_count() == 1,
+         "Different shapes cause more than one trace. Give tf.function an input_signature in which both sizes, of "
+         "images and of rows, are None."),
+        (lambda: len(steps) == 1, "Python runs `step` more than once: the loop is not in the graph. Use tf.range."),
+    )  # fmt: skip
+
+
+class _Sharp(nn.Module):
+    """A network that becomes sure after different numbers of rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(3)
+        self.kernel = 1.2 * torch.randn(8, 32, generator=generator)
+        self.recurrent = 0.4 * torch.randn(32, 32, generator=generator)
+        self.last = torch.randn(32, 10, generator=generator)
+
+    def step(self, h: Any, row: Any) -> Any:
+        return torch.tanh(row @ self.kernel + h @ self.recurrent)
+
+    def output(self, h: Any) -> Any:
+        return h @ self.last
+
+
+def _one_by_one(rnn: Any, x: Any, enough: float) -> tuple[Any, list[int]]:
+    """What each image gives if it is read on its own, with a Python `while`."""
+    logits, counts = [], []
+    for image in x:
+        h, count, sure = x.new_zeros(1, 32), 0, 0.0
+        while count < len(image) and sure < enough:
+            h = rnn.step(h, image[count][None])
+            sure = float(rnn.output(h).softmax(dim=1).max())
+            count += 1
+        logits.append(rnn.output(h)[0])
+        counts.append(count)
+    return torch.stack(logits), counts
+
+
+def check_read_until_sure(attempt: Any) -> Any:
+    """`read_until_sure(rnn, x, enough)` returns logits (N, 10) and rows read (N,), in one graph."""
+    rnn = _Sharp()
+    images = torch.rand(12, 7, 8, generator=torch.Generator().manual_seed(0))
+
+    def answer(x: Any, enough: float = 0.9) -> Any:
+        with torch.no_grad():
+            return attempt(rnn, x, enough)
+
+    def counts(x: Any, enough: float = 0.9) -> list[int]:
+        return list(map(int, answer(x, enough)[1]))
+
+    def logits_agree(x: Any, enough: float = 0.9) -> bool:
+        return torch.allclose(answer(x, enough)[0], _one_by_one(rnn, x, enough)[0], atol=1e-5)
+
+    def one_graph() -> bool:
+        torch.compiler.reset()
+        whole = torch.compile(lambda x: attempt(rnn, x, 0.9), backend="eager", fullgraph=True)
+        try:
+            with torch.no_grad():
+                return torch.allclose(whole(images)[0], answer(images)[0], atol=1e-5)
+        except torch._dynamo.exc.Unsupported:
+            return False
+
+    late = next(i for i, rows in enumerate(_one_by_one(rnn, images, 0.9)[1]) if 1 < rows < 7)
+    wanted = _one_by_one(rnn, images, 0.9)[1]
+    return attempt_or_solution(
+        "read_until_sure", attempt, read_until_sure,
+        (lambda: answer(images) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: isinstance(answer(images), tuple) and len(answer(images)) == 2,
+         "Return two tensors: the logits and the numbers of rows read."),
+        (lambda: isinstance(answer(images)[1], torch.Tensor) and tuple(answer(images)[1].shape) == (12,),
+         "For 12 images, the numbers of rows read should be a tensor of shape (12,): each image has its own."),
+        (lambda: answer(images)[1].dtype == torch.int64, "The numbers of rows read should be int64."),
+        (lambda: tuple(answer(images)[0].shape) == (12, 10), "The logits of 12 images should have the shape (12, 10)."),
+        (lambda: counts(images, 1e9) == [7] * 12,
+         "With enough=1e9, which no probability reaches, all 7 rows of each image should be read. Does the loop depend "
+         "on x.shape[1], is each row counted once, and do you compare with `enough`?"),
+        (lambda: logits_agree(images, 1e9),
+         "With enough=1e9 all rows are read, but the logits are wrong: they are rnn.output of the last hidden state."),
+        (lambda: counts(images, 0.05) == [1] * 12,
+         "The largest of ten probabilities is always above 0.05, so with enough=0.05 every image should stop after its "
+         "first row: rows read 1. Count the row before you ask whether the network is sure."),
+        (lambda: counts(images[late][None]) == [wanted[late]],
+         "For one image the number of rows is wrong. It should stop after the first row at which the largest "
+         "*probability* (the softmax of the logits) is at least `enough`, and not begin again later."),
+        (lambda: len(set(counts(images))) > 1,
+         "All images stop at the same row. Each has its own probabilities: take the maximum along dim=1."),
+        (lambda: counts(images) == wanted,
+         "The numbers of rows are wrong for a batch. An image that has stopped must not begin to read again: combine "
+         "the new mask with the old one by &."),
+        (lambda: logits_agree(images),
+         "The numbers of rows are right, but not the logits: an image that has stopped must keep its hidden state. "
+         "Choose with torch.where."),
+        (one_graph,
+         "Right, but the graph breaks: somewhere Python needs a number from a tensor (if, while, break, .item(), "
+         "int(), or a loop over images). Compute with masks instead."),
+    )  # fmt: skip
+
+
+def _raises(kinds: type[Exception] | tuple[type[Exception], ...], function: Callable[[], object]) -> bool:
+    try:
+        function()
+    except kinds:
+        return True
+    return False
