@@ -289,6 +289,13 @@ def check_descend(attempt: Any) -> Any:
     """`descend(lr, steps)` returns (graph, visited) for y = 10 x^2 - 5 x + 4 from x = 0."""
     go: Any = functools.cache(attempt)
 
+    def initializes() -> bool:
+        try:
+            go(0.02, 2)
+        except tf.errors.FailedPreconditionError:
+            return False
+        return True
+
     def visited(lr: float, steps: int) -> list[float]:
         return [float(value) for value in go(lr, steps)[1]]
 
@@ -297,6 +304,8 @@ def check_descend(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "descend", attempt, descend,
+        (lambda: initializes(),
+         "The variable is uninitialized in your session. Run the initializer once, before the loop."),
         (lambda: go(0.02, 2) is not None, "Your function returns None. Is there a `return`?"),
         (lambda: isinstance(go(0.02, 2), tuple) and len(go(0.02, 2)) == 2, "Return two things: graph and visited."),
         (lambda: isinstance(go(0.02, 2)[0], tf.Graph), "The first thing that you return should be the tf.Graph."),
@@ -309,7 +318,9 @@ def check_descend(attempt: Any) -> Any:
          "Each entry should be one number. Do you fetch a list, such as session.run([x])?"),
         (lambda: len(go(0.02, 3)[1]) == 3,
          "After 3 steps the list should have 3 entries, one for each step; the start, 0, is not among them."),
-        (lambda: not begins(0.02, 0.0, 0.1, 0.16), "The first entry is 0: you note x before the step, not after it."),
+        (lambda: not begins(0.02, 0.0, 0.1, 0.16),
+         "The first entry is 0, so x was read before the step. Fetch x after the step, in a run of its own: the "
+         "fetches of one run have no order."),
         (lambda: not begins(0.02, 0.0, 0.0, 0.0), "x stays at 0. Does the loop run the step?"),
         (lambda: not begins(0.02, -0.1), "The first step goes to -0.1, uphill. Subtract lr times the gradient."),
         (lambda: not begins(0.02, 5.0), "After one step x is 5, which is minus the gradient. Where is lr?"),
@@ -468,6 +479,7 @@ def check_build_network(attempt: Any) -> Any:
         (lambda: abs(ratio() - 1) < 1e-4, "The loss should be the mean cross-entropy of logits and y."),
         (lambda: moved(), "Running \"train\" moves no variable. It should be what minimize(loss) returns."),
         (lambda: after_a_step(0.5) < 1e-4,
-         "After \"train\" each variable should be lr times its gradient lower, with lr=0.5."),
+         "After \"train\" each variable should be lr times its gradient lower, with lr=0.5. Does minimize get the mean "
+         "loss, and is the optimizer plain gradient descent?"),
         (lambda: after_a_step(0.125) < 1e-4, "With lr=0.125 the step is wrong. Do you use the argument `lr`?"),
     )  # fmt: skip
