@@ -121,19 +121,19 @@ def first_try(folder: Path, seed: int = 0) -> dict[str, float]:
 # When workers load and when the program trains.
 
 
-def watch(workers: int, batches: int = 8) -> dict[str, list[tuple[float, float]]]:
-    """Spans of loading and of training, in milliseconds from the start: batches of four items that wait 5 ms each.
+def watch(workers: int, batches: int = 16) -> dict[str, list[tuple[float, float]]]:
+    """Spans of loading and of training, in milliseconds from the start: batches of four items that wait 15 ms each.
 
-    A training step sleeps 20 ms, so loading and training a batch take equally long.
+    A training step sleeps 60 ms, so loading and training a batch take equally long.
     """
-    dataset = Working(range(4 * batches), wait=0.005)
+    dataset = Working(range(4 * batches), wait=0.015)
     spans: dict[str, list[tuple[float, float]]] = {"main trains": []}
     start = time.perf_counter()
     for batch in DataLoader(dataset, batch_size=4, num_workers=workers):
         loads = "main loads" if workers == 0 else f"worker {batch['worker'][0]} loads"
         spans.setdefault(loads, []).append((batch["begin"][0].item(), batch["end"][-1].item()))
         begin = time.perf_counter()
-        time.sleep(0.02)
+        time.sleep(0.06)
         spans["main trains"].append((begin, time.perf_counter()))
     return {name: [(1e3 * (b - start), 1e3 * (e - start)) for b, e in rows] for name, rows in spans.items()}
 
@@ -188,24 +188,17 @@ def fit_normalization(dataset, rows):
 
 
 def pad_images(items):
-    """items: pairs (image, label), images (h, w) of any size. Returns images (N, H, W), sizes (N, 2), labels (N,)."""
-    images, labels = zip(*items, strict=True)
-    sizes = torch.tensor([image.shape for image in images])
-    height, width = sizes.amax(dim=0).tolist()
-    batch = torch.zeros(len(images), height, width)
-    for n, image in enumerate(images):
+    """items: pairs (image, label), images (h, w) of any size. Returns images, mask (both (N, H, W)), labels (N,)."""
+    height = max(image.shape[0] for image, _ in items)
+    width = max(image.shape[1] for image, _ in items)
+    batch = torch.zeros(len(items), height, width)
+    mask = torch.zeros(len(items), height, width, dtype=torch.bool)
+    for n, (image, _) in enumerate(items):
         h, w = image.shape
         batch[n, :h, :w] = image
-    return batch, sizes, torch.tensor(labels)
-
-
-def balanced_weights(labels):
-    """labels: (n,) array. Returns a tensor (n,): the weights of each class sum to 1."""
-    weights = torch.zeros(len(labels), dtype=torch.float64)
-    classes, counts = np.unique(labels, return_counts=True)
-    for c, count in zip(classes, counts, strict=True):
-        weights[torch.from_numpy(labels == c)] = 1 / count
-    return weights
+        mask[n, :h, :w] = True
+    labels = torch.tensor([label for _, label in items])
+    return batch, mask, labels
 
 
 def reseed(worker):
@@ -214,7 +207,7 @@ def reseed(worker):
     info.dataset.rng = np.random.default_rng(info.seed)
 
 
-# Memories of a stream: section 11, and the extra on reservoirs.
+# Memories of a stream: in "If you want more", and in the extra on reservoirs.
 
 
 class Reservoir:
@@ -450,7 +443,8 @@ def check_split_by_group(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: len(sides()[1]) == 3 and len(sides(0, 0.5)[1]) == 5,
-            "Of ten groups and `fraction=0.3`, three groups are for validation, however many rows they have.",
+            "Of ten groups and `fraction=0.3`, three groups are for validation, however many rows they have. Choose "
+            "from the names, `np.unique(groups)`, and not from the rows or from their places in a list.",
         ),
         (
             lambda: of_large(0.29) in (14, 15) and of_large(0.58) == 29,
@@ -550,6 +544,10 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "height times width.",
         ),
         (
+            lambda: not (got()[0] < 0.7 * mean).all(),
+            "The mean is too small: divide by the pixels of one channel, and not by those of all channels together.",
+        ),
+        (
             lambda: close(got()[0], mean, 1e-4),
             "The means are not those of all chosen pixels. The last batch may be smaller, so a mean of batch means is "
             "not the mean: add up sums, and divide once.",
@@ -583,16 +581,23 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
-    """What the lecture continues with: `attempt` if it pads at the right and at the bottom, else our `pad_images`."""
+    """What the lecture continues with: `attempt` if it pads and masks as it should, else our `pad_images`."""
 
     def items() -> list[tuple[torch.Tensor, int]]:
-        return [(torch.full((2, 3), 5.0), 4), (torch.full((4, 1), 6.0), 9), (torch.full((1, 2), 7.0), 1)]
+        first = torch.full((2, 3), 5.0)
+        first[1, 1] = 0.0
+        return [(first, 4), (torch.full((4, 1), 6.0), 9), (torch.full((1, 2), 7.0), 1)]
 
     def batch() -> torch.Tensor:
         return attempt(items())[0]  # type: ignore[no-any-return]
 
+    def mask() -> torch.Tensor:
+        return attempt(items())[1]  # type: ignore[no-any-return]
+
     right = torch.zeros(3, 4, 3)
     right[0, :2, :3], right[1, :4, :1], right[2, :1, :2] = 5.0, 6.0, 7.0
+    inside = right > 0
+    right[0, 1, 1] = 0.0
 
     def same(got: torch.Tensor, wanted: torch.Tensor) -> bool:
         return got.shape == wanted.shape and torch.equal(got.float(), wanted.float())
@@ -609,7 +614,7 @@ def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (lambda: attempt(items()) is not None, NOTHING_RETURNED),
         (
             lambda: isinstance(attempt(items()), (tuple, list)) and len(attempt(items())) == 3,
-            "Return three things: images, sizes, labels.",
+            "Return three things: images, mask, labels.",
         ),
         (lambda: all(map(torch.is_tensor, attempt(items()))), "All three should be tensors."),
         (
@@ -629,14 +634,21 @@ def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
             lambda: same(batch(), right),
             "An image should stand in the upper left corner of its sheet, with zeros to its right and below.",
         ),
+        (lambda: mask().dtype == torch.bool, "The mask should be a bool tensor: `dtype=torch.bool`."),
+        (lambda: tuple(mask().shape) == (3, 4, 3), "The mask should have the shape of the images, (3, 4, 3)."),
+        (lambda: not same(mask(), ~inside), "The mask is the wrong way round: it should be true where the image is."),
         (
-            lambda: attempt(items())[1].tolist() == [[2, 3], [4, 1], [1, 2]],
-            "The sizes should be [[2, 3], [4, 1], [1, 2]]: height and width of each image before padding.",
+            lambda: not same(mask(), right != 0),
+            "The mask is false where a pixel of an image is 0. Set it by the size of the image, not by its values.",
+        ),
+        (
+            lambda: same(mask(), inside),
+            "The mask should be true in the slice where the image stands, and nowhere else.",
         ),
         (lambda: attempt(items())[2].tolist() == [4, 9, 1], "The labels should be 4, 9, 1."),
         (
-            lambda: attempt(items())[2].dtype == torch.int64 and not attempt(items())[1].is_floating_point(),
-            "Labels and sizes should be whole numbers (int64): a loss such as `cross_entropy` needs them.",
+            lambda: attempt(items())[2].dtype == torch.int64,
+            "The labels should be whole numbers (int64): a loss such as `cross_entropy` needs them.",
         ),
         (
             lambda: tuple(attempt(items()[2:])[0].shape) == (1, 1, 2),
@@ -646,52 +658,7 @@ def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 5: weights for a sampler.
-
-
-def check_balanced_weights(attempt: Callable[..., Any]) -> Callable[..., Any]:
-    """What the lecture continues with: `attempt` if all classes get the same sum, else our `balanced_weights`."""
-    labels = np.array([3, 0, 3, 3, 8, 0, 3, 3])
-
-    def weights(labels: np.ndarray = labels) -> np.ndarray:
-        return np.asarray(attempt(labels.copy()), dtype=np.float64)
-
-    def sums(labels: np.ndarray = labels) -> list[float]:
-        return [float(weights(labels)[labels == c].sum()) for c in np.unique(labels)]
-
-    return attempt_or_solution(
-        "balanced_weights",
-        attempt,
-        balanced_weights,
-        (lambda: attempt(labels.copy()) is not None, NOTHING_RETURNED),
-        (
-            lambda: np.shape(weights()) == (8,),
-            "There should be one weight for each row, so eight weights for eight labels.",
-        ),
-        (lambda: bool((weights() > 0).all()), "Every weight should be above 0."),
-        (
-            lambda: not np.allclose(np.array(sums()) / sums()[0], [1, 6.25, 0.25]),
-            "A frequent class gets even larger weights. Divide by the number of its rows, do not multiply.",
-        ),
-        (
-            lambda: len({round(float(w), 12) for w in weights()}) > 1,
-            "All weights are equal. Rows of a rare class need larger ones.",
-        ),
-        (
-            lambda: np.ptp(sums()) < 1e-5 * sums()[0],
-            "The weights of each class should have the same sum: 1 / 5 for each of five rows, 1 for the only row of a "
-            "class.",
-        ),
-        (lambda: np.allclose(sums(), 1, atol=1e-5), "The sums are equal, but they should be 1."),
-        (
-            lambda: np.allclose(sums(np.array([5, 5, 2, -1])), 1),
-            "It is right for the labels 0, 3 and 8, but not for 5, 2 and -1: labels are names, not places.",
-        ),
-        (lambda: torch.is_tensor(attempt(labels.copy())), "The weights should be a tensor."),
-    )
-
-
-# Exercise 6: random numbers in workers.
+# Exercise 5: random numbers in workers.
 
 
 class _Drawing(Dataset):
