@@ -19,6 +19,7 @@ MODULES = (
     "custom_modules",
     "datasets_and_dataloaders",
     "distributed",
+    "distributed_training",
     "exact_probability",
     "faulty_loops",
     "framework_costs",

@@ -48,7 +48,7 @@ NOT_YET_REWRITTEN = {
 
 
  "13_tensorflow_eager", "14_keras",
- "17_distributed_training",
+
     "18_from_pseudocode_to_code",
 }  # fmt: skip
 """lectures of the first edition: longer, without folded solutions, with six or more questions"""

@@ -1,7 +1,7 @@
 """Run one function in several new processes that talk over wires which count their bytes, and end every one of them.
 
-A new ("spawned") process imports what it runs, by name. So the function must live in a module: one that was defined in
-a notebook cell cannot be found there. Spawning is safe beside the threads of PyTorch and TensorFlow; forking is not.
+A new ("spawned") process imports what it runs, by name. It cannot import a notebook, so functions that were defined in
+one are sent as code, by `cloudpickle`. Spawning is safe beside the threads of PyTorch and TensorFlow; forking is not.
 
 No process is left behind: `run` returns after the last has ended, whatever happens in it, and each process ends itself
 if the one that started it is gone. What they write goes to a file and comes back with an error, never to the screen.
@@ -25,6 +25,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
@@ -85,7 +86,7 @@ def run(worker: Callable[..., Any], count: int, *arguments: object, timeout: flo
     if count < 1:
         raise ValueError(f"run: count is {count}; at least one process is needed")
     context: Any = multiprocessing.get_context("spawn")
-    call = pickle.dumps((worker, arguments))
+    call = cloudpickle.dumps((worker, arguments))
     wires: list[Wires] = [{} for _ in range(count)]
     for low in range(count):
         for high in range(low + 1, count):

@@ -153,3 +153,25 @@ def _alive(pid: int) -> bool:
         return False
     status = Path(f"/proc/{pid}/stat")
     return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+NOTEBOOK = """
+import numpy as np
+
+size = 3
+lock = __import__("threading").Lock()  # cannot be pickled, and is not used
+
+def factorial(k):
+    return 1 if k < 2 else k * factorial(k - 1)
+
+def worker(rank, wires, scale=2):
+    return np.arange(size) * scale, factorial(4 + rank)
+"""
+
+
+def test_a_function_that_was_defined_in_a_notebook_can_be_run() -> None:
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(compile(NOTEBOOK, "<cell>", "exec"), names)
+    outcomes = distributed.run(names["worker"], 2, 3)  # type: ignore[arg-type]
+    assert [outcome.value[1] for outcome in outcomes] == [24, 120]
+    assert outcomes[0].value[0].tolist() == [0, 3, 6]

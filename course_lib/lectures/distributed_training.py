@@ -1,0 +1,692 @@
+"""The exercises of lecture 17: what each check asks, and the solution that the lecture continues with meanwhile.
+
+Each solution stands here as it is folded in the lecture, so it has a notebook's form: without annotations. The server
+and the ring are checked in threads whose wires notice at once when everybody waits for everybody; the training with
+PyTorch in this process, and then in two real ones.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from course_lib.exercises import attempt_or_solution
+from course_lib.lectures import distributed
+from course_lib.lectures.distributed.exchange import softmax_gradient, swap
+
+if TYPE_CHECKING:  # the processes of the server and of the ring import this module, and need no PyTorch
+    import torch
+    import torch.distributed as dist
+    import torch.nn.functional as F
+    from torch import nn
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.utils.data import DataLoader, DistributedSampler
+
+Array = NDArray[Any]
+
+__all__ = ["check_ring", "check_ring_steps", "check_server", "check_train_ddp"]
+
+NOTHING_RETURNED = "returns None. Is there a `return`?"
+
+
+# The solutions
+
+
+def parameter_server(wires, weights, lr, steps):
+    """Run process 0: collect the gradients of all workers, update, send the new weights; `steps` times.
+
+    wires: dict from a worker's rank to the wire that leads to it. weights: (65, 10).
+    Returns the last weights, (65, 10).
+    """
+    for _ in range(steps):
+        total = np.zeros(weights.size)
+        for wire in wires.values():
+            total += wire.receive()
+        gradient = total.reshape(weights.shape) / len(wires)
+        weights = weights - lr * gradient
+        for wire in wires.values():
+            wire.send(weights)
+    return weights
+
+
+def worker(wire, weights, batches):
+    """Run a worker: for each of its batches, send a gradient and receive new weights.
+
+    wire: leads to the server. weights: (65, 10), the same at the start in every process.
+    batches: list of pairs x, (rows, 64), and y, (rows,). Returns the last weights, (65, 10).
+    """
+    for x, y in batches:
+        wire.send(softmax_gradient(weights, x, y))
+        weights = wire.receive().reshape(weights.shape)
+    return weights
+
+
+def reduce_scatter_step(chunks, step):
+    """Every process sends one chunk to the right, and adds the chunk that arrives from the left to its own.
+
+    chunks: chunks[rank][k] is chunk k of process `rank`, an array; changed in place. step: 0, 1, ..., n - 2.
+    """
+    n = len(chunks)
+    for rank in range(n):
+        left = (rank - 1) % n
+        k = (left - step) % n
+        chunks[rank][k] += chunks[left][k]
+
+
+def all_gather_step(chunks, step):
+    """Every process sends one complete chunk to the right, and replaces its own by the one that arrives.
+
+    chunks: as above, when process `rank` has the complete chunk rank + 1. step: 0, 1, ..., n - 2.
+    """
+    n = len(chunks)
+    for rank in range(n):
+        left = (rank - 1) % n
+        k = (left + 1 - step) % n
+        chunks[rank][k][:] = chunks[left][k]
+
+
+def ring_all_reduce(array, rank, wires):
+    """The sum of `array` over all processes, of the same shape. Does not change `array`."""
+    n = len(wires) + 1
+    chunks = np.array_split(array.flatten(), n)
+    for step in range(n - 1):
+        k = (rank - step) % n
+        chunks[(k - 1) % n] += swap(chunks[k], rank, wires)
+    for step in range(n - 1):
+        k = (rank + 1 - step) % n
+        chunks[(k - 1) % n] = swap(chunks[k], rank, wires)
+    return np.concatenate(chunks).reshape(array.shape)
+
+
+def train_with_ring(rank, wires, weights, batches, lr):
+    """Train in this process, together with the others; returns the last weights, (65, 10).
+
+    batches: for each rank a list of pairs x, (rows, 64), and y, (rows,); this process trains on batches[rank].
+    """
+    for x, y in batches[rank]:
+        gradient = softmax_gradient(weights, x, y)
+        total = ring_all_reduce(gradient, rank, wires)
+        weights = weights - lr * total / (len(wires) + 1)
+    return weights
+
+
+def train_ddp(dataset, path, batch_size=64, lr=0.5, epochs=3):
+    """What each process of torchrun does: train nn.Linear(64, 10) together with the others.
+
+    dataset: pairs of an image, (64,), and its class. batch_size: of all processes together. path: where process 0
+    saves the state_dict of the plain layer. Returns that state_dict, in every process.
+    """
+    dist.init_process_group("gloo")
+    torch.manual_seed(dist.get_rank())  # a different start in each process, on purpose
+    model = DistributedDataParallel(nn.Linear(64, 10))
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size // dist.get_world_size(), sampler=sampler)
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    for epoch in range(epochs):
+        sampler.set_epoch(epoch)
+        for x, y in loader:
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    if dist.get_rank() == 0:
+        torch.save(model.module.state_dict(), path)
+    dist.destroy_process_group()
+    return model.module.state_dict()
+
+
+def _train_ddp_in_any_process(dataset, path, batch_size=64, lr=0.5, epochs=3):
+    """`train_ddp`, whose names from PyTorch this module imports only where they are needed."""
+    import torch
+    import torch.distributed as dist
+    import torch.nn.functional as F
+    from torch import nn
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.utils.data import DataLoader, DistributedSampler
+
+    classes = {kind.__name__: kind for kind in (DistributedDataParallel, DataLoader, DistributedSampler)}
+    globals().update(classes, torch=torch, dist=dist, F=F, nn=nn)
+    return train_ddp(dataset, path, batch_size, lr, epochs)
+
+
+# Processes played by threads
+
+
+class Deadlock(RuntimeError):
+    """Every process that has not ended waits for another one."""
+
+
+class _Network:
+    """Wires between `count` threads. A send waits for its receiver if `rendezvous`; and a deadlock is found at once."""
+
+    def __init__(self, count: int, rendezvous: bool) -> None:
+        self.count, self.rendezvous = count, rendezvous
+        self.changed = threading.Condition()
+        self.mail: dict[tuple[int, int], list[bytes]] = {}
+        self.waiting: dict[int, Callable[[], bool]] = {}
+        self.ended: set[int] = set()
+        self.dead = False
+
+    def wait_until(self, rank: int, ready: Callable[[], bool]) -> None:
+        """Called with the lock held."""
+        self.waiting[rank] = ready
+        self.look()
+        while not ready() and not self.dead:
+            self.changed.wait()
+        self.waiting.pop(rank)
+        if self.dead and not ready():
+            raise Deadlock("every process waits for another one")
+
+    def look(self) -> None:
+        """Whether anybody can still go on."""
+        stuck = len(self.waiting) + len(self.ended) == self.count and bool(self.waiting)
+        if stuck and not any(ready() for ready in list(self.waiting.values())):
+            self.dead = True
+        self.changed.notify_all()
+
+    def end(self, rank: int) -> None:
+        with self.changed:
+            self.ended.add(rank)
+            self.look()
+
+    def left_over(self) -> int:
+        return sum(map(len, self.mail.values()))
+
+
+class _Wire:
+    def __init__(self, network: _Network, here: int, there: int) -> None:
+        self.network, self.here, self.there = network, here, there
+        self.sent = self.received = 0
+
+    def send(self, array: Any) -> None:
+        network = self.network
+        message = np.asarray(array).tobytes()
+        with network.changed:
+            box = network.mail.setdefault((self.here, self.there), [])
+            box.append(message)
+            self.sent += len(message)
+            network.look()
+            if network.rendezvous:
+                network.wait_until(self.here, lambda: not any(one is message for one in box))
+
+    def receive(self, dtype: Any = np.float64) -> Array:
+        network = self.network
+        with network.changed:
+            box = network.mail.setdefault((self.there, self.here), [])
+            network.wait_until(self.here, lambda: bool(box))
+            message = box.pop(0)
+            self.received += len(message)
+            network.look()
+        return np.frombuffer(message, dtype).copy()
+
+
+class _Ran:
+    """What came of `functions[rank](rank, wires)` in threads: values and bytes sent by rank, deadlock, leftovers."""
+
+    def __init__(self, *functions: Callable[[int, dict[int, Any]], Any], rendezvous: bool = False) -> None:
+        count = len(functions)
+        network = _Network(count, rendezvous)
+        self.values: list[Any] = [None] * count
+        self.deadlock = False
+        errors: list[Exception] = []
+        ranks = range(count)
+        wires = [{other: _Wire(network, rank, other) for other in ranks if other != rank} for rank in ranks]
+
+        def call(rank: int) -> None:
+            try:
+                self.values[rank] = functions[rank](rank, wires[rank])
+            except Deadlock:
+                self.deadlock = True
+            except Exception as error:
+                errors.append(error)
+            finally:
+                network.end(rank)
+
+        threads = [threading.Thread(target=call, args=(rank,), daemon=True) for rank in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        if errors:
+            raise errors[0]
+        self.sent = [sum(wire.sent for wire in ends.values()) for ends in wires]
+        self.left_over = network.left_over()
+
+
+def _task(steps: int = 3, workers: int = 2, rows: int = 4) -> tuple[Array, list[list[tuple[Array, Array]]]]:
+    """Small weights (4, 3), and for each worker a list of `steps` batches."""
+    random = np.random.default_rng(3)
+    weights = random.standard_normal((4, 3))
+    batches = [
+        [(random.standard_normal((rows, 3)), random.integers(0, 3, rows)) for _ in range(steps)] for _ in range(workers)
+    ]
+    return weights, batches
+
+
+def _train(weights: Array, batches: Any, lr: float, scale: float = 1.0) -> Array:
+    """What one process gets from the mean of the workers' gradients, times `scale`."""
+    for pairs in zip(*batches, strict=True):
+        gradients = [softmax_gradient(weights, x, y) for x, y in pairs]
+        weights = weights - lr * scale * np.mean(gradients, axis=0)
+    return weights
+
+
+def _near(one: Any, other: Any) -> bool:
+    return np.shape(one) == np.shape(other) and bool(np.allclose(one, other, rtol=1e-9, atol=1e-11))
+
+
+# The checks
+
+
+def check_server(server: Any, work: Any) -> Any:
+    """`parameter_server(wires, weights, lr, steps)` and `worker(wire, weights, batches)`; returns both."""
+    lr = 0.3
+
+    @cache
+    def ran(yours: str, workers: int = 2) -> Any:
+        weights, batches = _task(workers=workers)
+        serve = server if yours == "server" else parameter_server
+        toil = work if yours == "worker" else worker
+
+        def serves(rank: int, wires: Any) -> Any:
+            return serve(wires, weights.copy(), lr, len(batches[0]))
+
+        def works(rank: int, wires: Any) -> Any:
+            return toil(wires[0], weights.copy(), batches[rank - 1])
+
+        return _Ran(serves, *[works] * workers)
+
+    def like(value: Any, scale: float = 1.0, workers: int = 2) -> bool:
+        weights, batches = _task(workers=workers)
+        return _near(value, _train(weights, batches, lr, scale))
+
+    def stays_at_the_start() -> bool:
+        """The worker never uses the weights that it receives."""
+        weights, batches = _task()
+        final = weights
+        for pairs in zip(*batches, strict=True):
+            final = final - lr * np.mean([softmax_gradient(weights, x, y) for x, y in pairs], axis=0)
+        return not _near(ran("worker").values[0], final)
+
+    return attempt_or_solution(
+        "parameter_server and worker", (server, work), (parameter_server, worker),
+        (lambda: not ran("server").deadlock,
+         "Your server and our worker wait for each other. In each of `steps` steps the server receives one array from "
+         "every worker and then sends one array to each."),
+        (lambda: ran("server").values[0] is not None, f"`parameter_server` {NOTHING_RETURNED}"),
+        (lambda: ran("server").left_over == 0,
+         "With your server, some messages are sent that nobody receives. In each step it receives one array from every "
+         "worker and sends one array to each."),
+        (lambda: np.shape(ran("server").values[0]) == (4, 3),
+         "Your server should return an array of the shape of `weights`. A received array has one dimension."),
+        (lambda: not like(ran("server").values[0], scale=2.0),
+         "Your server subtracts lr times the *sum* of the gradients. Divide the sum by the number of workers."),
+        (lambda: not like(ran("server").values[0], scale=-1.0), "Your server steps uphill: subtract lr * gradient."),
+        (lambda: not like(ran("server").values[0], scale=2 / 3),
+         "Your server divides by 3 where there are 2 workers. `wires` has one entry for each worker, and none for the "
+         "server itself."),
+        (lambda: _near(ran("server").values[1], ran("server").values[0]),
+         "The workers do not have the weights that your server returns. Send the new weights at the end of each step, "
+         "to every worker."),
+        (lambda: like(ran("server").values[0]),
+         "The weights of your server are not those of training in one process. Update with the mean of all gradients, "
+         "once a step."),
+        (lambda: like(ran("server", 3).values[0], workers=3),
+         "With 3 workers the weights of your server are wrong. Does it take all of `wires.values()`?"),
+        (lambda: not ran("worker").deadlock,
+         "Your worker and our server wait for each other. For each batch a worker sends one array, then receives one."),
+        (lambda: ran("worker").values[1] is not None, f"`worker` {NOTHING_RETURNED}"),
+        (lambda: ran("worker").left_over == 0,
+         "With your worker, some messages are sent that nobody receives. For each batch it sends one array and "
+         "receives one."),
+        (lambda: np.shape(ran("worker").values[1]) == (4, 3),
+         "Your worker should return an array of the shape of `weights`. A received array has one dimension."),
+        (stays_at_the_start,
+         "Your worker computes every gradient at the first weights. Use the weights that were received last."),
+        (lambda: like(ran("worker").values[0]),
+         "With your worker the server does not arrive at the weights of training in one process. Send the gradient of "
+         "this batch at the present weights."),
+        (lambda: _near(ran("worker").values[1], ran("worker").values[0]),
+         "Your worker does not return the weights that the server sent last."),
+    )  # fmt: skip
+
+
+def check_ring_steps(scatter: Any, gather: Any) -> Any:
+    """`reduce_scatter_step(chunks, step)` and `all_gather_step(chunks, step)`; returns both."""
+
+    def filled(n: int) -> list[list[Array]]:
+        random = np.random.default_rng(n)
+        return [[random.integers(1, 100, 2).astype(float) for _ in range(n)] for _ in range(n)]
+
+    def run(step_function: Any, chunks: list[list[Array]], steps: int) -> list[list[Array]]:
+        chunks = [[np.array(chunk) for chunk in own] for own in chunks]
+        for step in range(steps):
+            step_function(chunks, step)
+        return chunks
+
+    def same(chunks: Any, others: Any) -> bool:
+        pairs = zip(itertools.chain(*chunks), itertools.chain(*others), strict=True)
+        return all(_near(one, other) for one, other in pairs)
+
+    def scattered(n: int) -> list[list[Array]]:
+        return run(reduce_scatter_step, filled(n), n - 1)
+
+    def touched(chunks: Any, before: Any) -> list[set[int]]:
+        return [
+            {k for k, (new, old) in enumerate(zip(a, b, strict=True)) if not _near(new, old)}
+            for a, b in zip(chunks, before, strict=True)
+        ]
+
+    def first_touched(step_function: Any, before: Any) -> list[set[int]]:
+        return touched(run(step_function, before, 1), before)
+
+    def sources_right(step_function: Any, before: Any, add: bool) -> bool:
+        """What arrives at `rank` in step 0 is a chunk of its left neighbor."""
+        after = run(step_function, before, 1)
+        for rank, own in enumerate(after):
+            for k, chunk in enumerate(own):
+                arrived = chunk - before[rank][k] if add else chunk
+                if not _near(chunk, before[rank][k]) and not _near(arrived, before[(rank - 1) % len(own)][k]):
+                    return False
+        return True
+
+    def from_right(step_function: Any, before: Any, add: bool) -> bool:
+        after, n = run(step_function, before, 1), len(before)
+        changed = [(rank, k) for rank, ks in enumerate(touched(after, before)) for k in ks]
+        arrived = [after[r][k] - before[r][k] if add else after[r][k] for r, k in changed]
+        return bool(changed) and all(
+            _near(got, before[(r + 1) % n][k]) for got, (r, k) in zip(arrived, changed, strict=True)
+        )
+
+    def overwrites() -> bool:
+        after, before = run(scatter, filled(4), 1), filled(4)
+        changed = [(rank, k) for rank, ks in enumerate(touched(after, before)) for k in ks]
+        return bool(changed) and all(_near(after[r][k], before[(r - 1) % 4][k]) for r, k in changed)
+
+    one_each = [{3}, {0}, {1}, {2}]  # step 0 of four processes: process r receives chunk r - 1
+    gathers = [{0}, {1}, {2}, {3}]  # and in the second half the left neighbor's complete chunk, (r - 1) + 1
+    return attempt_or_solution(
+        "reduce_scatter_step and all_gather_step", (scatter, gather), (reduce_scatter_step, all_gather_step),
+        (lambda: not same(run(scatter, filled(4), 1), filled(4)),
+         "`reduce_scatter_step` changes nothing in `chunks`. It returns nothing: change chunks[rank][k] itself."),
+        (lambda: all(len(ks) == 1 for ks in first_touched(scatter, filled(4))),
+         "In one reduce-scatter step exactly one chunk of every process should change; with your function and four "
+         "processes, in step 0, that is not so."),
+        (lambda: not from_right(scatter, filled(4), add=True),
+         "In your `reduce_scatter_step` the chunks come from the right neighbor, rank + 1. They should come from the "
+         "left one."),
+        (lambda: not overwrites(),
+         "Your `reduce_scatter_step` replaces the chunk. Add what arrives to the process's own chunk."),
+        (lambda: sources_right(scatter, filled(4), add=True),
+         "In step 0 of your `reduce_scatter_step`, what is added is not the same chunk of the left neighbor."),
+        (lambda: first_touched(scatter, filled(4)) == one_each,
+         "In step 0 process r sends chunk r, so process 1 receives chunk 0 from process 0, and process 0 receives "
+         "chunk 3 from process 3. Your `reduce_scatter_step` adds to other chunks."),
+        (lambda: same(run(scatter, filled(4), 2), run(reduce_scatter_step, filled(4), 2)),
+         "Step 0 of your `reduce_scatter_step` is right, step 1 is not. Each process now sends the chunk that it has "
+         "just received: chunk (rank - step) % n."),
+        (lambda: all(same(run(scatter, filled(n), n - 1), scattered(n)) for n in (2, 3, 5)),
+         "`reduce_scatter_step` is right for 4 processes but not for 2, 3 or 5. The number is len(chunks)."),
+        (lambda: not same(run(gather, scattered(4), 1), scattered(4)),
+         "`all_gather_step` changes nothing in `chunks`. It returns nothing: change chunks[rank][k] itself."),
+        (lambda: all(len(ks) == 1 for ks in first_touched(gather, scattered(4))),
+         "In one all-gather step exactly one chunk of every process should change; with your function and four "
+         "processes, in step 0, that is not so."),
+        (lambda: not from_right(gather, scattered(4), add=False),
+         "In your `all_gather_step` the chunks come from the right neighbor, rank + 1. Take them from the left one."),
+        (lambda: not same(run(gather, scattered(4), 1), _added(scattered(4))),
+         "Your `all_gather_step` adds. The chunk that arrives is complete already: it replaces the process's own."),
+        (lambda: first_touched(gather, scattered(4)) == gathers,
+         "At the start of the all-gather, process r has the complete chunk r + 1 and sends it to the right. So process "
+         "1 receives chunk 1 from process 0. In your `all_gather_step` other chunks change in step 0."),
+        (lambda: same(run(gather, scattered(4), 1), run(all_gather_step, scattered(4), 1)),
+         "In step 0 of your `all_gather_step` the right chunks change, but not to what the left neighbor has there."),
+        (lambda: same(run(gather, scattered(4), 2), run(all_gather_step, scattered(4), 2)),
+         "Step 0 of your `all_gather_step` is right, step 1 is not. Each process now sends the chunk that it has just "
+         "received: chunk (rank + 1 - step) % n."),
+        (lambda: all(same(run(gather, scattered(n), n - 1), run(all_gather_step, scattered(n), n - 1)) for n in (2, 3, 5)),  # noqa: E501
+         "`all_gather_step` is right for 4 processes but not for 2, 3 or 5. The number is len(chunks)."),
+    )  # fmt: skip
+
+
+def _added(chunks: list[list[Array]]) -> list[list[Array]]:
+    """After a first all-gather step that adds instead of replacing."""
+    n = len(chunks)
+    added = [[chunk.copy() for chunk in own] for own in chunks]
+    for rank in range(n):
+        added[rank][rank] += chunks[(rank - 1) % n][rank]
+    return added
+
+
+def check_ring(reduce: Any, train: Any) -> Any:
+    """`ring_all_reduce(array, rank, wires)` and `train_with_ring(rank, wires, weights, batches, lr)`; returns both."""
+
+    def arrays(n: int, shape: tuple[int, ...]) -> list[Array]:
+        return [np.random.default_rng(10 * n + rank).standard_normal(shape) for rank in range(n)]
+
+    @cache
+    def reduced(n: int, *shape: int) -> tuple[Any, bool]:
+        given = arrays(n, shape)
+        ran = _Ran(*[lambda rank, wires: reduce(given[rank], rank, wires)] * n, rendezvous=True)
+        return ran, all(np.array_equal(a, b) for a, b in zip(given, arrays(n, shape), strict=True))
+
+    def sums(n: int, *shape: int) -> bool:
+        return all(_near(value, sum(arrays(n, shape))) for value in reduced(n, *shape)[0].values)
+
+    def only_scattered(n: int, size: int) -> bool:
+        """Whether the values are those after the first half of the way."""
+        chunks = [np.array_split(array, n) for array in arrays(n, (size,))]
+        for step in range(n - 1):
+            reduce_scatter_step(chunks, step)
+        return all(_near(v, np.concatenate(own)) for v, own in zip(reduced(n, size)[0].values, chunks, strict=True))
+
+    @cache
+    def trained(n: int = 2) -> Any:
+        weights, batches = _task(workers=n)
+        return _Ran(*[lambda rank, wires: train(rank, wires, weights.copy(), batches, 0.3)] * n)
+
+    def like(scale: float = 1.0, n: int = 2) -> bool:
+        weights, batches = _task(workers=n)
+        return _near(trained(n).values[0], _train(weights, batches, 0.3, scale))
+
+    def trains_on(*ranks: int) -> bool:
+        """Whether process r ends as if it had trained alone on the batches of ranks[r]."""
+        weights, batches = _task()
+        return all(_near(trained().values[r], _train(weights, [batches[k]], 0.3)) for r, k in enumerate(ranks))
+
+    return attempt_or_solution(
+        "ring_all_reduce and train_with_ring", (reduce, train), (ring_all_reduce, train_with_ring),
+        (lambda: not reduced(4, 8)[0].deadlock,
+         "With your `ring_all_reduce` all processes wait for each other. Do all call `swap` equally often?"),
+        (lambda: reduced(4, 8)[0].values[0] is not None, f"`ring_all_reduce` {NOTHING_RETURNED}"),
+        (lambda: reduced(4, 8)[1],
+         "Your `ring_all_reduce` changes the array that it is given: array_split returns views, and += writes into "
+         "them. Split a copy; array.flatten() makes one."),
+        (lambda: np.shape(reduced(4, 8)[0].values[0]) == (8,),
+         "For an array of shape (8,), your `ring_all_reduce` returns another shape."),
+        (lambda: not only_scattered(4, 8),
+         "Your `ring_all_reduce` does the reduce-scatter, and each process has one complete chunk. The all-gather is "
+         "missing or changes nothing."),
+        (lambda: sums(4, 8),
+         "The result is not the sum over all processes, for 4 processes and 8 numbers. Use the chunk numbers of your "
+         "functions in the last exercise: `swap` sends chunk k and returns chunk k - 1. In the second half it "
+         "replaces the old one."),
+        (lambda: sums(2, 6) and sums(3, 6), "It is right for 4 processes but not for 2 or 3: n is len(wires) + 1."),
+        (lambda: sums(3, 7), "It fails for 7 numbers and 3 processes, where the chunks have different lengths."),
+        (lambda: sums(2, 3, 4), "It fails for an array of shape (3, 4). Flatten it first and reshape the result."),
+        (lambda: reduced(4, 8)[0].sent == [2 * 3 * 2 * 8] * 4,
+         "The sum is right, but each of 4 processes should send 6 chunks of 2 numbers, 96 bytes, and yours sends "
+         "another number of bytes."),
+        (lambda: not trained().deadlock,
+         "With your `train_with_ring` the processes wait for each other. Each should call ring_all_reduce once "
+         "for each batch."),
+        (lambda: trained().values[0] is not None, f"`train_with_ring` {NOTHING_RETURNED}"),
+        (lambda: np.shape(trained().values[0]) == (4, 3), "`train_with_ring` should return weights of the same shape."),
+        (lambda: not like(scale=2.0),
+         "Your `train_with_ring` steps along the *sum* of the gradients. Divide by the number of processes."),
+        (lambda: not like(scale=-1.0), "Your `train_with_ring` steps uphill: subtract lr times the gradient."),
+        (lambda: not trains_on(0, 0),
+         "All processes train on the batches of process 0. Take batches[rank]."),
+        (lambda: not trains_on(0, 1),
+         "Each process trains alone. Use what ring_all_reduce returns, not the process's own gradient."),
+        (lambda: _near(trained().values[0], trained().values[1]),
+         "The processes end with different weights. Update with the sum over all processes."),
+        (lambda: like() and like(n=3),
+         "The weights are not those of training in one process with the mean of the gradients. Is there one update for "
+         "each batch, with the gradient of batches[rank] at the present weights?"),
+    )  # fmt: skip
+
+
+@contextmanager
+def _as_process(rank: int, count: int, port: int) -> Iterator[None]:
+    """The environment that torchrun gives to a process; and no process group is left behind."""
+    import torch
+    import torch.distributed as dist
+
+    told = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": count, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    environment = {"GLOO_SOCKET_IFNAME": "lo"} | {name: str(value) for name, value in told.items()}
+    with mock.patch.dict(os.environ, environment), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1234 + rank)
+        try:
+            yield
+        finally:
+            if dist.is_initialized():
+                dist.destroy_process_group()
+
+
+def ddp_process(rank: int, wires: Any, port: int, function: Any, dataset: Any, path: str, options: Any) -> Any:
+    """In a process of its own: what `function` returns, as arrays, and whether it saved a file."""
+    import torch
+
+    torch.set_num_threads(1)
+    with _as_process(rank, len(wires) + 1, port):
+        state = function(dataset, f"{path}.{rank}", **options)
+    return {name: value.detach().numpy().copy() for name, value in state.items()}, Path(f"{path}.{rank}").exists()
+
+
+def check_train_ddp(attempt: Any) -> Any:
+    """`train_ddp(dataset, path, batch_size, lr, epochs)` trains in every process of torchrun."""
+    import torch
+    import torch.distributed as dist
+    import torch.nn.functional as F
+    from torch import nn
+    from torch.utils.data import DistributedSampler, TensorDataset
+
+    options = {"batch_size": 8, "lr": 0.2, "epochs": 2}
+    generator = torch.Generator().manual_seed(5)
+    dataset = TensorDataset(torch.randn(24, 64, generator=generator), torch.arange(24) % 10)
+
+    def free_port() -> int:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            return int(server.getsockname()[1])
+
+    def read(file: Path) -> Any:
+        try:
+            return torch.load(file)
+        except Exception:  # a whole model, for example
+            return "no state_dict"
+
+    @cache
+    def alone() -> Any:
+        """One process, this one: the state_dict, what was saved, whether the group was left behind."""
+        with tempfile.TemporaryDirectory() as folder, _as_process(0, 1, free_port()):
+            file = Path(folder, "weights.pt")
+            state = attempt(dataset, str(file), **options)
+            saved = read(file) if file.exists() else None
+            state = {k: v.detach().clone() for k, v in state.items()} if isinstance(state, dict) else state
+            return state, saved, dist.is_initialized()
+
+    @cache
+    def together() -> Any:
+        """Two processes: for each the weights, and whether it saved."""
+        with tempfile.TemporaryDirectory() as folder:
+            given = (free_port(), attempt, dataset, str(Path(folder, "weights.pt")), options)
+            return [outcome.value for outcome in distributed.run(ddp_process, 2, *given)]
+
+    def reference(
+        seed: int = 0, batch: int = 8, lr: float = 0.2, epochs: int = 2, shuffle: bool = True, clear: bool = True,
+        same_order: bool = False, ranks: int = 1,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Training in one process, or what a mistake makes of it."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model = nn.Linear(64, 10)
+        optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+        sampler: Any = DistributedSampler(dataset, ranks, 0, shuffle=shuffle)
+        for epoch in range(epochs):
+            sampler.set_epoch(0 if same_order else epoch)
+            order = torch.tensor(list(sampler))
+            for rows in order.split(batch):
+                x, y = dataset.tensors[0][rows], dataset.tensors[1][rows]
+                if clear:
+                    optimizer.zero_grad()
+                F.cross_entropy(model(x), y).backward()
+                optimizer.step()
+        return model.state_dict()
+
+    def equal(state: Any, other: Any) -> bool:
+        return all(np.allclose(np.asarray(state[name]), np.asarray(other[name]), atol=2e-6) for name in other)
+
+    def one(**mistake: Any) -> bool:
+        return not equal(alone()[0], reference(**mistake))
+
+    def two(**mistake: Any) -> bool:
+        return not equal(together()[0][0], reference(**mistake))
+
+    return attempt_or_solution(
+        "train_ddp", attempt, _train_ddp_in_any_process,
+        (lambda: alone()[0] is not None, f"`train_ddp` {NOTHING_RETURNED}"),
+        (lambda: not alone()[2],
+         "The process group still exists when your function returns. Call dist.destroy_process_group() before."),
+        (lambda: isinstance(alone()[0], dict), "Return a state_dict, that of the plain layer."),
+        (lambda: not any(name.startswith("module.") for name in alone()[0]),
+         "The names in your state_dict begin with \"module.\": it is that of the wrapper. The layer is model.module."),
+        (lambda: set(alone()[0]) == {"weight", "bias"} and tuple(alone()[0]["weight"].shape) == (10, 64),
+         "The state_dict should be that of one layer, nn.Linear(64, 10): `weight` and `bias`."),
+        (lambda: alone()[1] is not None, "Process 0 saved nothing at `path`. Use torch.save(..., path)."),
+        (lambda: isinstance(alone()[1], dict) and set(alone()[1]) == {"weight", "bias"},
+         "What was saved is not the state_dict of the plain layer. The layer is model.module."),
+        (lambda: equal(alone()[1], alone()[0]), "The saved weights are not those at the end of training."),
+        (lambda: one(epochs=0), "The weights are those of the start, so nothing was trained."),
+        (lambda: one(seed=1234),
+         "The training is right, but it does not start from torch.manual_seed(dist.get_rank()). Seed before you make "
+         "the layer."),
+        (lambda: one(same_order=True),
+         "The images come in the same order in every epoch. Call sampler.set_epoch(epoch) at the start of each."),
+        (lambda: one(shuffle=False), "The images are not shuffled. DistributedSampler shuffles unless told otherwise."),
+        (lambda: one(clear=False), "The gradients of all steps pile up. Call optimizer.zero_grad() in every step."),
+        (lambda: one(epochs=1), "Only one epoch was trained, where `epochs` is 2."),
+        (lambda: one(batch=64) and one(lr=0.5) and one(epochs=3),
+         "Your function does not use one of its arguments batch_size, lr and epochs, but a fixed number."),
+        (lambda: equal(alone()[0], reference()),
+         "Already with a single process the weights are not those of plain training. Compare: seed, then layer, then "
+         "sampler; plain SGD with `lr`; cross_entropy of the logits; zero_grad, backward, step; the sampler's order."),
+        (lambda: equal(together()[0][0], together()[1][0]),
+         "Two processes end with different weights, so their gradients were not averaged. Wrap the layer in "
+         "DistributedDataParallel and call the wrapper, model(x), in the forward pass."),
+        (lambda: two(batch=16),
+         "With two processes the batch is twice as large as `batch_size`, because each process takes that many images. "
+         "Divide by dist.get_world_size()."),
+        (lambda: together()[0][1] and not together()[1][1],
+         "With two processes, process 1 saves too, or process 0 does not. Only the process of rank 0 should save."),
+        (lambda: two(batch=4),
+         "With two processes both see the same images, so one of them adds nothing. Give the loader a "
+         "DistributedSampler(dataset), which deals each process its own part."),
+        (lambda: equal(together()[0][0], reference()),
+         "With one process the weights are right, with two they are not. Does each process take its own part of every "
+         "batch, from DistributedSampler(dataset), without a further factor on loss or lr?"),
+    )  # fmt: skip
