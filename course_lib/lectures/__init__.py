@@ -36,6 +36,7 @@ MODULES = (
     "softmax_and_cross_entropy",
     "static_and_dynamic_graphs",
     "tensor_puzzles",
+    "tensorflow_eager",
     "tensorflow_placement",
     "tensorflow_static_graphs",
     "time_spans",

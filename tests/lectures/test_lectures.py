@@ -47,7 +47,7 @@ EXTRAS = notebooks_in("extras")
 NOT_YET_REWRITTEN = {
 
 
- "13_tensorflow_eager", "14_keras",
+ "14_keras",
 
     "18_from_pseudocode_to_code",
 }  # fmt: skip
