@@ -149,11 +149,83 @@ def check_train_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+# running_epoch
+
+
+def running_epoch(net, batches, optimizer, device):
+    """Train for one epoch. Return mean loss, number of correct answers and largest loss, but wait only at the end."""
+    total = torch.zeros((), device=device)
+    correct = torch.zeros((), device=device)
+    largest = torch.zeros((), device=device)
+    for x, y in batches:
+        x, y = x.to(device), y.to(device)
+        logits = net(x)
+        loss = F.cross_entropy(logits, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.detach()
+        correct += (logits.argmax(dim=1) == y).sum()
+        largest = torch.maximum(largest, loss.detach())
+    total, correct, largest = torch.stack([total, correct, largest]).tolist()
+    return total / len(batches), int(correct), largest
+
+
+def check_running_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`running_epoch(net, batches, optimizer, device) -> (mean loss, correct, largest loss)`, Python numbers."""
+
+    @functools.cache
+    def seen() -> SimpleNamespace:
+        x, y = _batch(7 * 64)
+        x[128:192] *= 3  # so the third loss is the largest
+        found = {}
+        with virtual_cuda.session(quiet=True) as log:
+            for name, function in (("right", running_epoch), ("mine", attempt)):
+                net = _model("cuda")
+                optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+                batches = list(zip(x.split(64), y.split(64), strict=True))
+                with log.step(name):
+                    result = function(net, batches, optimizer, torch.device("cuda"))
+                waits = sum(log.steps[-1].syncs.values())
+                found[name] = SimpleNamespace(result=result, weights=_flat(net.parameters()), waits=waits)
+        return SimpleNamespace(**found)
+
+    def near(place: int) -> bool:
+        return bool(abs(float(seen().mine.result[place]) - seen().right.result[place]) < 1e-3)
+
+    return attempt_or_solution(
+        "running_epoch",
+        attempt,
+        running_epoch,
+        (lambda: seen().mine.result is not None, NOTHING_RETURNED),
+        (
+            lambda: isinstance(seen().mine.result, tuple | list) and len(seen().mine.result) == 3,
+            "Return three numbers: mean loss, correct answers, largest loss.",
+        ),
+        (
+            lambda: (seen().mine.weights - seen().right.weights).norm() < 1e-3 * seen().right.weights.norm(),
+            "The weights after the epoch are not those of `waiting_epoch`. Leave the lines of the step as they are.",
+        ),
+        (lambda: near(0), "The first result should be the mean: the sum of the losses, divided by `len(batches)`."),
+        (lambda: near(1), "The second result should be the number of correct answers in all batches together."),
+        (lambda: near(2), "The third result should be the largest loss of all batches."),
+        (
+            lambda: seen().mine.waits <= 3,
+            "The results are right, but the host still waits in every step. Look inside the loop for `.item()`, `int`, "
+            "`float`, `.cpu()`, `print`, Python's `max`, or an `if` on a tensor.",
+        ),
+        (
+            lambda: all(isinstance(value, int | float) for value in seen().mine.result),
+            "Return Python numbers. After the loop, `torch.stack([...]).tolist()` reads three tensors with one wait.",
+        ),
+    )
+
+
 # best_milliseconds
 
 
 def best_milliseconds(function, repeats=5):
-    """Milliseconds that the device needs for the work of `function()`: the best of `repeats` after a warm-up."""
+    """Milliseconds until the device has done the work of `function()`: the best of `repeats` after a warm-up."""
     function()
     times = []
     for _ in range(repeats):
