@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # the processes of the server and of the ring import this mod
 
 Array = NDArray[Any]
 
-__all__ = ["check_ring", "check_ring_steps", "check_server", "check_train_ddp"]
+__all__ = ["check_reduce_scatter_step", "check_ring", "check_server", "check_train_ddp"]
 
 NOTHING_RETURNED = "returns None. Is there a `return`?"
 
@@ -76,27 +76,15 @@ def worker(wire, weights, batches):
 
 
 def reduce_scatter_step(chunks, step):
-    """Every process sends one chunk to the right, and adds the chunk that arrives from the left to its own.
+    """Every process sends one chunk to its right neighbor, which adds it to its own chunk of the same number.
 
     chunks: chunks[rank][k] is chunk k of process `rank`, an array; changed in place. step: 0, 1, ..., n - 2.
     """
     n = len(chunks)
     for rank in range(n):
-        left = (rank - 1) % n
-        k = (left - step) % n
-        chunks[rank][k] += chunks[left][k]
-
-
-def all_gather_step(chunks, step):
-    """Every process sends one complete chunk to the right, and replaces its own by the one that arrives.
-
-    chunks: as above, when process `rank` has the complete chunk rank + 1. step: 0, 1, ..., n - 2.
-    """
-    n = len(chunks)
-    for rank in range(n):
-        left = (rank - 1) % n
-        k = (left + 1 - step) % n
-        chunks[rank][k][:] = chunks[left][k]
+        right = (rank + 1) % n
+        k = (rank - step) % n
+        chunks[right][k] += chunks[rank][k]
 
 
 def ring_all_reduce(array, rank, wires):
@@ -340,8 +328,8 @@ def check_server(server: Any, work: Any) -> Any:
          "Your server divides by 3 where there are 2 workers. `wires` has one entry for each worker, and none for the "
          "server itself."),
         (lambda: _near(ran("server").values[1], ran("server").values[0]),
-         "The workers do not have the weights that your server returns. Send the new weights at the end of each step, "
-         "to every worker."),
+         "The workers do not have the weights that your server returns. At the end of each step, when all gradients "
+         "have arrived, send the new weights to every worker."),
         (lambda: like(ran("server").values[0]),
          "The weights of your server are not those of training in one process. Update with the mean of all gradients, "
          "once a step."),
@@ -365,8 +353,8 @@ def check_server(server: Any, work: Any) -> Any:
     )  # fmt: skip
 
 
-def check_ring_steps(scatter: Any, gather: Any) -> Any:
-    """`reduce_scatter_step(chunks, step)` and `all_gather_step(chunks, step)`; returns both."""
+def check_reduce_scatter_step(scatter: Any) -> Any:
+    """`reduce_scatter_step(chunks, step)` changes `chunks` in place."""
 
     def filled(n: int) -> list[list[Array]]:
         random = np.random.default_rng(n)
@@ -391,26 +379,23 @@ def check_ring_steps(scatter: Any, gather: Any) -> Any:
             for a, b in zip(chunks, before, strict=True)
         ]
 
-    def first_touched(step_function: Any, before: Any) -> list[set[int]]:
-        return touched(run(step_function, before, 1), before)
+    def first_touched() -> list[set[int]]:
+        return touched(run(scatter, filled(4), 1), filled(4))
 
-    def sources_right(step_function: Any, before: Any, add: bool) -> bool:
+    def sources_right() -> bool:
         """What arrives at `rank` in step 0 is a chunk of its left neighbor."""
-        after = run(step_function, before, 1)
-        for rank, own in enumerate(after):
+        before = filled(4)
+        for rank, own in enumerate(run(scatter, before, 1)):
             for k, chunk in enumerate(own):
-                arrived = chunk - before[rank][k] if add else chunk
+                arrived = chunk - before[rank][k]
                 if not _near(chunk, before[rank][k]) and not _near(arrived, before[(rank - 1) % len(own)][k]):
                     return False
         return True
 
-    def from_right(step_function: Any, before: Any, add: bool) -> bool:
-        after, n = run(step_function, before, 1), len(before)
+    def from_right() -> bool:
+        after, before = run(scatter, filled(4), 1), filled(4)
         changed = [(rank, k) for rank, ks in enumerate(touched(after, before)) for k in ks]
-        arrived = [after[r][k] - before[r][k] if add else after[r][k] for r, k in changed]
-        return bool(changed) and all(
-            _near(got, before[(r + 1) % n][k]) for got, (r, k) in zip(arrived, changed, strict=True)
-        )
+        return bool(changed) and all(_near(after[r][k] - before[r][k], before[(r + 1) % 4][k]) for r, k in changed)
 
     def overwrites() -> bool:
         after, before = run(scatter, filled(4), 1), filled(4)
@@ -418,58 +403,28 @@ def check_ring_steps(scatter: Any, gather: Any) -> Any:
         return bool(changed) and all(_near(after[r][k], before[(r - 1) % 4][k]) for r, k in changed)
 
     one_each = [{3}, {0}, {1}, {2}]  # step 0 of four processes: process r receives chunk r - 1
-    gathers = [{0}, {1}, {2}, {3}]  # and in the second half the left neighbor's complete chunk, (r - 1) + 1
     return attempt_or_solution(
-        "reduce_scatter_step and all_gather_step", (scatter, gather), (reduce_scatter_step, all_gather_step),
+        "reduce_scatter_step", scatter, reduce_scatter_step,
         (lambda: not same(run(scatter, filled(4), 1), filled(4)),
          "`reduce_scatter_step` changes nothing in `chunks`. It returns nothing: change chunks[rank][k] itself."),
-        (lambda: all(len(ks) == 1 for ks in first_touched(scatter, filled(4))),
+        (lambda: all(len(ks) == 1 for ks in first_touched()),
          "In one reduce-scatter step exactly one chunk of every process should change; with your function and four "
          "processes, in step 0, that is not so."),
-        (lambda: not from_right(scatter, filled(4), add=True),
-         "In your `reduce_scatter_step` the chunks come from the right neighbor, rank + 1. They should come from the "
-         "left one."),
+        (lambda: not from_right(),
+         "Your `reduce_scatter_step` sends to the left neighbor, rank - 1. It should send to the right one."),
         (lambda: not overwrites(),
          "Your `reduce_scatter_step` replaces the chunk. Add what arrives to the process's own chunk."),
-        (lambda: sources_right(scatter, filled(4), add=True),
+        (sources_right,
          "In step 0 of your `reduce_scatter_step`, what is added is not the same chunk of the left neighbor."),
-        (lambda: first_touched(scatter, filled(4)) == one_each,
+        (lambda: first_touched() == one_each,
          "In step 0 process r sends chunk r, so process 1 receives chunk 0 from process 0, and process 0 receives "
          "chunk 3 from process 3. Your `reduce_scatter_step` adds to other chunks."),
         (lambda: same(run(scatter, filled(4), 2), run(reduce_scatter_step, filled(4), 2)),
-         "Step 0 of your `reduce_scatter_step` is right, step 1 is not. Each process now sends the chunk that it has "
-         "just received: chunk (rank - step) % n."),
+         "Step 0 of your `reduce_scatter_step` is right, step 1 is not. Each process now sends the chunk that it "
+         "received in step 0: with four processes, process 0 sends chunk 3."),
         (lambda: all(same(run(scatter, filled(n), n - 1), scattered(n)) for n in (2, 3, 5)),
          "`reduce_scatter_step` is right for 4 processes but not for 2, 3 or 5. The number is len(chunks)."),
-        (lambda: not same(run(gather, scattered(4), 1), scattered(4)),
-         "`all_gather_step` changes nothing in `chunks`. It returns nothing: change chunks[rank][k] itself."),
-        (lambda: all(len(ks) == 1 for ks in first_touched(gather, scattered(4))),
-         "In one all-gather step exactly one chunk of every process should change; with your function and four "
-         "processes, in step 0, that is not so."),
-        (lambda: not from_right(gather, scattered(4), add=False),
-         "In your `all_gather_step` the chunks come from the right neighbor, rank + 1. Take them from the left one."),
-        (lambda: not same(run(gather, scattered(4), 1), _added(scattered(4))),
-         "Your `all_gather_step` adds. The chunk that arrives is complete already: it replaces the process's own."),
-        (lambda: first_touched(gather, scattered(4)) == gathers,
-         "At the start of the all-gather, process r has the complete chunk r + 1 and sends it to the right. So process "
-         "1 receives chunk 1 from process 0. In your `all_gather_step` other chunks change in step 0."),
-        (lambda: same(run(gather, scattered(4), 1), run(all_gather_step, scattered(4), 1)),
-         "In step 0 of your `all_gather_step` the right chunks change, but not to what the left neighbor has there."),
-        (lambda: same(run(gather, scattered(4), 2), run(all_gather_step, scattered(4), 2)),
-         "Step 0 of your `all_gather_step` is right, step 1 is not. Each process now sends the chunk that it has just "
-         "received: chunk (rank + 1 - step) % n."),
-        (lambda: all(same(run(gather, scattered(n), n - 1), run(all_gather_step, scattered(n), n - 1)) for n in (2, 3, 5)),  # noqa: E501
-         "`all_gather_step` is right for 4 processes but not for 2, 3 or 5. The number is len(chunks)."),
     )  # fmt: skip
-
-
-def _added(chunks: list[list[Array]]) -> list[list[Array]]:
-    """After a first all-gather step that adds instead of replacing."""
-    n = len(chunks)
-    added = [[chunk.copy() for chunk in own] for own in chunks]
-    for rank in range(n):
-        added[rank][rank] += chunks[(rank - 1) % n][rank]
-    return added
 
 
 def check_ring(reduce: Any, train: Any) -> Any:
@@ -492,6 +447,19 @@ def check_ring(reduce: Any, train: Any) -> Any:
         chunks = [np.array_split(array, n) for array in arrays(n, (size,))]
         for step in range(n - 1):
             reduce_scatter_step(chunks, step)
+        return all(_near(v, np.concatenate(own)) for v, own in zip(reduced(n, size)[0].values, chunks, strict=True))
+
+    def gathered(n: int, size: int, first: int = 1, add: bool = False) -> bool:
+        """Whether the values are those of an all-gather that begins with chunk rank + `first`, or that adds."""
+        chunks = [np.array_split(array, n) for array in arrays(n, (size,))]
+        for step in range(n - 1):
+            reduce_scatter_step(chunks, step)
+        for step in range(n - 1):
+            sent = [chunks[rank][(rank + first - step) % n].copy() for rank in range(n)]
+            for rank in range(n):
+                own = chunks[(rank + 1) % n]
+                k = (rank + first - step) % n
+                own[k] = own[k] + sent[rank] if add else sent[rank]
         return all(_near(v, np.concatenate(own)) for v, own in zip(reduced(n, size)[0].values, chunks, strict=True))
 
     @cache
@@ -521,10 +489,16 @@ def check_ring(reduce: Any, train: Any) -> Any:
         (lambda: not only_scattered(4, 8),
          "Your `ring_all_reduce` does the reduce-scatter, and each process has one complete chunk. The all-gather is "
          "missing or changes nothing."),
+        (lambda: not gathered(4, 8, first=0),
+         "The all-gather of your `ring_all_reduce` begins with chunk `rank`, which is not complete. After the "
+         "reduce-scatter, process `rank` has the complete chunk rank + 1."),
+        (lambda: not gathered(4, 8, add=True),
+         "The all-gather of your `ring_all_reduce` adds. The chunk that arrives is complete, so it replaces the old "
+         "one."),
         (lambda: sums(4, 8),
-         "The result is not the sum over all processes, for 4 processes and 8 numbers. Use the chunk numbers of your "
-         "functions in the last exercise: `swap` sends chunk k and returns chunk k - 1. In the second half it "
-         "replaces the old one."),
+         "The result is not the sum over all processes, for 4 processes and 8 numbers. In the first half, use the "
+         "chunk numbers of your `reduce_scatter_step`. `swap` sends chunk k and returns the left neighbor's chunk "
+         "k - 1, which belongs to your own chunk k - 1."),
         (lambda: sums(2, 6) and sums(3, 6), "It is right for 4 processes but not for 2 or 3: n is len(wires) + 1."),
         (lambda: sums(3, 7), "It fails for 7 numbers and 3 processes, where the chunks have different lengths."),
         (lambda: sums(2, 3, 4), "It fails for an array of shape (3, 4). Flatten it first and reshape the result."),
@@ -569,13 +543,15 @@ def _as_process(rank: int, count: int, port: int) -> Iterator[None]:
 
 
 def ddp_process(rank: int, wires: Any, port: int, function: Any, dataset: Any, path: str, options: Any) -> Any:
-    """In a process of its own: what `function` returns, as arrays, and whether it saved a file."""
+    """In a process of its own: what `function` returns, as arrays, whether it saved a file, and left its group."""
     import torch
 
     torch.set_num_threads(1)
     with _as_process(rank, len(wires) + 1, port):
         state = function(dataset, f"{path}.{rank}", **options)
-    return {name: value.detach().numpy().copy() for name, value in state.items()}, Path(f"{path}.{rank}").exists()
+        left = not torch.distributed.is_initialized()
+    arrays = {name: value.detach().numpy().copy() for name, value in state.items()}
+    return arrays, Path(f"{path}.{rank}").exists(), left
 
 
 def check_train_ddp(attempt: Any) -> Any:
@@ -612,7 +588,7 @@ def check_train_ddp(attempt: Any) -> Any:
 
     @cache
     def together() -> Any:
-        """Two processes: for each the weights, and whether it saved."""
+        """Two processes: for each the weights, whether it saved, and whether it left its group."""
         with tempfile.TemporaryDirectory() as folder:
             given = (free_port(), attempt, dataset, str(Path(folder, "weights.pt")), options)
             return [outcome.value for outcome in distributed.run(ddp_process, 2, *given)]
@@ -683,6 +659,8 @@ def check_train_ddp(attempt: Any) -> Any:
          "Divide by dist.get_world_size()."),
         (lambda: together()[0][1] and not together()[1][1],
          "With two processes, process 1 saves too, or process 0 does not. Only the process of rank 0 should save."),
+        (lambda: all(left for _, _, left in together()),
+         "With two processes, one of them does not call dist.destroy_process_group(). Every process should."),
         (lambda: two(batch=4),
          "With two processes both see the same images, so one of them adds nothing. Give the loader a "
          "DistributedSampler(dataset), which deals each process its own part."),

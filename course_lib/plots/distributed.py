@@ -33,7 +33,7 @@ def ring_steps(histories: Sequence[ArrayLike]) -> Canvas:
                 ink = "white" if len(inside) == count else INK
                 panel.text(chunk + 0.5, rank + 0.5, text, ha="center", va="center", fontsize=8, color=ink)
         panel.set(xlim=(0, chunks), ylim=(count, 0), aspect="equal", xlabel="chunk")
-        panel.set_title("before" if step == 0 else f"step {step}", fontsize=10)
+        panel.set_title("at the start" if step == 0 else f"after step {step - 1}", fontsize=10)
         panel.set_xticks(np.arange(chunks) + 0.5, [str(chunk) for chunk in range(chunks)])
         panel.set_yticks(np.arange(count) + 0.5, [f"process {rank}" for rank in range(count)] if step == 0 else [])
         panel.grid(visible=False)
