@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from course_lib.exercises import attempt_or_solution
-from course_lib.lectures.framework_costs import Task
+from course_lib.lectures.framework_costs import Log, Task, Version, version
 
 __all__ = [
     "PORTS",
+    "Comparison",
     "check_copy_weights",
     "check_first_difference",
     "check_jax_step",
@@ -44,6 +45,62 @@ def _load(**modules: str) -> None:
     """Import `modules` (name here -> full name) as globals of this module."""
     for name, full in modules.items():
         globals()[name] = importlib.import_module(full)
+
+
+# The six versions
+
+_TORCH = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+from course_lib import parity"""
+_IMPORTS = {
+    "NumPy": "import numpy as np",
+    "PyTorch": _TORCH,
+    "Lightning": "import lightning\nfrom torch.utils.data import DataLoader" + _TORCH,
+    "TensorFlow": "import tensorflow as tf\nfrom course_lib import parity",
+    "Keras": "import keras\nfrom course_lib import parity",
+    "JAX": """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from course_lib import parity
+jax.config.update("jax_enable_x64", True)""",
+}
+"""what each version imports in a process of its own"""
+
+
+class Comparison:
+    """Versions of one training, and what each gave: losses, final weights and test accuracy. NumPy runs first."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.versions: dict[str, Version] = {}
+        self.losses: dict[str, dict[str, np.ndarray]] = {"float64": {}, "float32": {}}
+        """dtype -> name -> `(steps,)`"""
+        self.weights: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
+        """(name, dtype) -> the final parameters"""
+        self.accuracy: dict[tuple[str, str], float] = {}
+        """(name, dtype) -> the share of test images that are classified correctly"""
+
+    def run(self, name: str, train: Callable[[Task, Any], tuple[Arrays, np.ndarray]], *parts: object) -> None:
+        """Keep the version `train`, which calls `parts`, train it in float64 and print what came out."""
+        self.versions[name] = version(train, *parts, imports=_IMPORTS[name])
+        self.repeat(name, "float64")
+
+    def repeat(self, name: str, dtype: str) -> None:
+        """Train the version `name` in `dtype`, and print how far its losses are from NumPy's."""
+        log = Log()
+        params, logits = self.versions[name].train(self.task.cast(dtype), log)
+        losses = self.losses[dtype]
+        losses[name] = np.array(log, dtype)
+        self.weights[name, dtype] = params
+        self.accuracy[name, dtype] = float((logits.argmax(axis=1) == self.task.y_test).mean())
+        difference = np.abs(losses[name] - losses["NumPy"]).max()
+        print(
+            f"{name:10} loss {log[0]:.4f} to {log[-1]:.4f}, accuracy {self.accuracy[name, dtype]:.1%}, "
+            f"largest difference from NumPy's losses {difference:.1e}"
+        )
 
 
 # numpy_step
@@ -229,7 +286,8 @@ def _step_tests(
         (still_there, "Both dictionaries should have the same four names before and after the step."),
         (
             lambda: any(np.any(_moved(seen(), name) != 0) for name in seen().before),
-            "No parameter has changed. Put the new value into the dictionary `params`, under its name.",
+            "No parameter has changed. Compute the new velocity first, and with it the parameter; put both into their "
+            "dictionaries (in JAX, return both).",
         ),
         (same_shapes, "A parameter has changed its shape. Compare the shape of each gradient with its parameter."),
         (
@@ -244,6 +302,13 @@ def _step_tests(
             lambda: not all(_near(_moved(seen(), name), seen().n * seen().kept[name]) for name in seen().kept),
             "Every gradient is as many times too large as there are examples in the batch: somewhere a sum stands "
             "for a mean.",
+        ),
+        (
+            lambda: not all(_near(_moved(seen(), name), seen().kept[name] / seen().n) for name in seen().kept),
+            "Every gradient is too small by a factor of the batch size: the gradient of a mean is divided by it once. "
+            "(`cross_entropy` has done so already.)"
+            if by_hand
+            else "Every gradient is too small by a factor of the batch size: the mean is taken twice.",
         ),
         (
             lambda: not all(_near(_moved(seen(), name), 0.5 * seen().kept[name]) for name in seen().kept),
@@ -262,7 +327,7 @@ def _step_tests(
         (
             lambda: any(np.any(np.asarray(seen().read(value)) != 0) for value in seen().velocity.values()),
             "After one step all velocities are still 0, so momentum has no effect. Put the new velocity into the "
-            "dictionary.",
+            "dictionary (in JAX, return it).",
         ),
         (
             lambda: not all(
@@ -345,6 +410,11 @@ def check_copy_weights(attempt: Step) -> Step:
         (
             lambda: np.allclose(copied(("linear", 3, 5)).kernels[0], copied(("linear", 3, 5)).weights[0].T),
             "A Linear layer from 3 to 5 does not arrive.",
+        ),
+        (
+            lambda: _reordered(copied) is not None,
+            "The kernel of a Conv2D layer does not hold the numbers of the torch weight in any order of its axes. Does "
+            "your code reach this layer, and does it transpose the weight rather than reshape it?",
         ),
         (lambda: _reordered(copied) != (3, 2, 1, 0), _AXES + "You exchange height and width."),
         (lambda: _reordered(copied) != (2, 3, 0, 1), _AXES + "You exchange input and output channels."),
@@ -457,6 +527,15 @@ def check_tensorflow_step(attempt: Step) -> Step:
             return False
         return _as_wanted(found)
 
+    def gradients_there() -> bool:
+        try:
+            seen()
+        except (TypeError, ValueError) as error:
+            if "NoneType" in str(error):
+                return False
+            raise
+        return True
+
     kinds = (
         variables_stay,
         "A dictionary holds a tensor where a Variable was. Change the Variable itself: `assign` or `assign_sub`.",
@@ -465,6 +544,11 @@ def check_tensorflow_step(attempt: Step) -> Step:
         "tensorflow_step",
         attempt,
         tensorflow_step,
+        (
+            gradients_there,
+            "A gradient is None: the tape has not seen how the loss depends on the Variables. Forward pass and loss, "
+            "`tf.reduce_mean` included, belong inside `with tf.GradientTape() as tape:`.",
+        ),
         *_step_tests(seen)[:4],
         kinds,
         *_step_tests(seen)[4:],
@@ -658,10 +742,14 @@ def check_first_difference(attempt: Step) -> Step:
         (lambda: step_of(5) != 39, "You return the last step that differs. Return the first."),
         (lambda: step_of(0) == 0, "Step 0 differs, and all others too: the step should be 0."),
         (
+            lambda: step_of(5) == 5,
+            "The losses differ from step 5 on, but you return another step. (`np.argmin` gives the first False of an "
+            "array, `np.argmax` the first True.)",
+        ),
+        (
             lambda: step_of(5, by=-1e-3) == 5,
             "You miss losses that are *smaller* than the reference: take the absolute value of the difference.",
         ),
-        (lambda: step_of(5) == 5, "The losses differ from step 5 on, but you return another step."),
         (
             lambda: step_of(5, then=False) == 5,
             "When only step 5 differs and later steps agree again, you do not find it.",

@@ -34,3 +34,22 @@ def test_each_port_differs_from_the_original_where_its_fault_can_first_show() ->
     }
     with pytest.raises(ValueError, match="'E'"):
         one_model_every_framework.train_port(task, "E")
+
+
+def test_a_comparison_keeps_what_each_version_gave(capsys: pytest.CaptureFixture[str]) -> None:
+    task = _task()
+
+    def train(task: framework_costs.Task, log: framework_costs.Log) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        log.append(2.0)
+        log.append(1.0)
+        return dict(task.start), np.eye(10, dtype=task.x.dtype)[task.y_test]
+
+    compared = one_model_every_framework.Comparison(task)
+    compared.run("NumPy", train)
+    compared.repeat("NumPy", "float32")
+    assert compared.losses["float64"]["NumPy"].tolist() == [2, 1]
+    assert compared.losses["float32"]["NumPy"].dtype == np.float32
+    assert compared.weights["NumPy", "float32"]["0.bias"].dtype == np.float32
+    assert compared.accuracy == {("NumPy", "float64"): 1.0, ("NumPy", "float32"): 1.0}
+    assert compared.versions["NumPy"].source.startswith("import numpy as np\n")
+    assert capsys.readouterr().out.count("largest difference from NumPy's losses 0.0e+00") == 2
