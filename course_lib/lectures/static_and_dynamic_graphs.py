@@ -1,7 +1,8 @@
 """Checks for the lecture on static and dynamic graphs, and the solutions with which it continues.
 
 Each check names the first mistake that it finds. The solutions are those that are folded in the lecture, word for word.
-`lectures` loads this module when a notebook asks for it, so torch and TensorFlow may be imported here.
+torch and TensorFlow are imported by the two checks that need them, not with this module. The solutions know them by the
+names `torch` and `tf`, as in the lecture, so `_import_frameworks` makes these names global here.
 """
 # The solutions stand here as the reader sees them, without annotations.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
@@ -9,18 +10,16 @@ Each check names the first mistake that it finds. The solutions are those that a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from course_lib import frameworks
 from course_lib.exercises import attempt_or_solution
 
-frameworks.prepare("torch", "tensorflow")  # in the order in which the two get along
-
-import tensorflow as tf  # noqa: E402
-import torch  # noqa: E402
-from torch import nn  # noqa: E402
+if TYPE_CHECKING:
+    import tensorflow as tf
+    import torch
 
 __all__ = [
     "Node",
@@ -371,8 +370,16 @@ def check_traced(attempt: Any) -> Any:
     )  # fmt: skip
 
 
+def _import_frameworks() -> None:
+    global tf, torch
+    frameworks.prepare("torch", "tensorflow")  # in the order in which the two get along
+    import tensorflow as tf
+    import torch
+
+
 def check_make_reader(attempt: Any) -> Any:
     """`make_reader(step, logits)` returns a `tf.function` of x, (N, rows, 8), with one trace for all N and rows."""
+    _import_frameworks()
     draw = np.random.default_rng(0)
     kernel, recurrent, last = (
         tf.constant(draw.normal(size=shape).astype(np.float32) / 4) for shape in ((8, 32), (32, 32), (32, 10))
@@ -431,6 +438,9 @@ def check_make_reader(attempt: Any) -> Any:
          "tf.shape(x)[0]."),
         (lambda: "slice index" not in error(images[:1]),
          "For one image with 9 rows, x[:, i] asks for a row that x does not have. Count up to tf.shape(x)[1]."),
+        (lambda: "broadcastable" not in error(images) and "ncompatible shapes" not in error(images),
+         "Two shapes do not fit together in the graph. The row for step(h, row) should be x[:, i], with shape (N, 8); "
+         "a loop over x itself goes over the images."),
         (lambda: not any("an not cast" in error(part) or "compatible" in error(part) for part in (images[:1], fewer)),
          "An x of another shape does not match your input_signature. Leave the images and the rows open: "
          "[None, None, 8]."),
@@ -449,11 +459,10 @@ def check_make_reader(attempt: Any) -> Any:
     )  # fmt: skip
 
 
-class _Sharp(nn.Module):
+class _Sharp:
     """A network that becomes sure after different numbers of rows."""
 
     def __init__(self) -> None:
-        super().__init__()
         generator = torch.Generator().manual_seed(3)
         self.kernel = 1.2 * torch.randn(8, 32, generator=generator)
         self.recurrent = 0.4 * torch.randn(32, 32, generator=generator)
@@ -482,6 +491,7 @@ def _one_by_one(rnn: Any, x: Any, enough: float) -> tuple[Any, list[int]]:
 
 def check_read_until_sure(attempt: Any) -> Any:
     """`read_until_sure(rnn, x, enough)` returns logits (N, 10) and rows read (N,), in one graph."""
+    _import_frameworks()
     rnn = _Sharp()
     images = torch.rand(12, 7, 8, generator=torch.Generator().manual_seed(0))
 
@@ -502,6 +512,19 @@ def check_read_until_sure(attempt: Any) -> Any:
             with torch.no_grad():
                 return torch.allclose(whole(images)[0], answer(images)[0], atol=1e-5)
         except torch._dynamo.exc.Unsupported:
+            return False
+
+    class Exported(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return attempt(rnn, x, 0.9)
+
+    def open_batch() -> bool:
+        sizes = {"x": {0: torch.export.Dim("n_images")}}
+        try:
+            with torch.no_grad():
+                program = torch.export.export(Exported().eval(), (images,), dynamic_shapes=sizes)
+                return torch.allclose(program.module()(images[:5])[0], answer(images[:5])[0], atol=1e-5)
+        except Exception:
             return False
 
     late = next(i for i, rows in enumerate(_one_by_one(rnn, images, 0.9)[1]) if 1 < rows < 7)
@@ -537,6 +560,9 @@ def check_read_until_sure(attempt: Any) -> Any:
         (one_graph,
          "Right, but the graph breaks: somewhere Python needs a number from a tensor (if, while, break, .item(), "
          "int(), or a loop over images). Compute with masks instead."),
+        (open_batch,
+         "Right, and one graph, but torch.export cannot leave the number of images open. Take x.shape[0] instead of "
+         "len(x), which is a plain Python number."),
     )  # fmt: skip
 
 
