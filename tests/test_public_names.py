@@ -35,6 +35,7 @@ MODULES = {
     # Extras go on with what a lecture made.
     "course_lib.lectures.custom_modules",
     "course_lib.lectures.datasets_and_dataloaders",
+    "course_lib.lectures.from_pseudocode_to_code",
     "course_lib.lectures.hardware_and_frameworks",
     # What runs in other processes must be importable there by its own name.
     "course_lib.lectures.distributed.exchange",

@@ -92,15 +92,6 @@ def lecture(path: Path) -> Lecture:
     )  # fmt: skip
 
 
-def estimated_minutes(path: Path) -> float:
-    """How long it takes: words at a textbook's pace, half a minute a cell, a minute a question, five an exercise."""
-    cells = nbformat.read(path, as_version=4).cells
-    text = " ".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    code = [cell.source for cell in cells if cell.cell_type == "code"]
-    exercises = sum(source.count("raise NotImplementedError") for source in code)
-    return len(text.split()) / 150 + len(code) / 2 + text.count("**Check yourself.**") + 5 * exercises
-
-
 def extra(path: Path) -> str:
     """The row of an optional notebook; ValueError if its first cell has another form."""
     first = nbformat.read(path, as_version=4).cells[0].source

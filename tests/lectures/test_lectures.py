@@ -44,14 +44,6 @@ from tests.lectures import contents
 HERE = Path(__file__).parent
 LECTURES = notebooks_in("lectures")
 EXTRAS = notebooks_in("extras")
-NOT_YET_REWRITTEN = {
-
-
- "14_keras",
-
-    "18_from_pseudocode_to_code",
-}  # fmt: skip
-"""lectures of the first edition: longer, without folded solutions, with six or more questions"""
 CHEAPEST = "lectures/06_pytorch_autograd.ipynb"
 VOCABULARY = {"shorthand", "figures", "facts", "stated", "checks", "failures", "shows", "exercises"}
 CPU_LIMIT_S = {"16_one_model_every_framework": 120, "17_distributed_training": 120}
@@ -134,8 +126,6 @@ def test_every_sentence_of_the_facts_stands_in_the_text_and_every_fact_can_fail(
     assert [text for text, expression in parsed.items() if isinstance(expression, ast.Constant)] == []
 
 
-FIRST_EDITION = [name for name in LECTURES if Path(name).stem in NOT_YET_REWRITTEN]
-SECOND_EDITION = [name for name in LECTURES if name not in FIRST_EDITION]
 MORE = "## If you want more"
 YOUR_TURN = re.compile(r"\*\*Your turn\*\* \((●○○|●●○|●●●), \d+ min\)")
 FOLDED = re.compile(r"<details><summary>(Hint \d|Hint|Solution)</summary>\n(.*?)\n</details>", re.DOTALL)
@@ -164,7 +154,7 @@ def _stubs(name: str) -> list[str]:
     return [source for source in cells if "raise NotImplementedError" in source]
 
 
-@pytest.mark.parametrize("name", SECOND_EDITION)
+@pytest.mark.parametrize("name", LECTURES)
 def test_the_core_fits_into_ninety_minutes_and_six_to_eight_predictions_wait_for_their_answer(name: str) -> None:
     """3300 words: 36 a minute, with predictions and exercises."""
     core = core_of(name)
@@ -177,7 +167,7 @@ def test_the_core_fits_into_ninety_minutes_and_six_to_eight_predictions_wait_for
             assert folded or (not asked.strip() and cells[place + 1].cell_type == "code"), cell.source
 
 
-@pytest.mark.parametrize("name", SECOND_EDITION)
+@pytest.mark.parametrize("name", LECTURES)
 def test_the_reader_types_forty_lines_in_three_exercises_or_more_with_hints_and_a_folded_solution(name: str) -> None:
     """A line of a solution counts if the stub does not have it."""
     core, stubs = core_of(name), _stubs(name)
@@ -195,7 +185,7 @@ def test_the_reader_types_forty_lines_in_three_exercises_or_more_with_hints_and_
     assert typed >= 40
 
 
-@pytest.mark.parametrize("name", SECOND_EDITION)
+@pytest.mark.parametrize("name", LECTURES)
 def test_the_lecture_continues_with_the_very_solution_that_is_folded(name: str) -> None:
     """`course_lib/lectures/TOPIC.py` of `NN_TOPIC.ipynb` has it as its source."""
     module = NOTEBOOKS.parent / "course_lib" / "lectures" / f"{Path(name).stem[3:]}.py"
@@ -205,10 +195,7 @@ def test_the_lecture_continues_with_the_very_solution_that_is_folded(name: str) 
 
 @pytest.mark.parametrize("name", LECTURES)
 def test_questions_have_one_right_answer_each_and_a_reply_to_every_one(name: str) -> None:
-    if name in FIRST_EDITION:
-        assert text_of(name).count("**Predict.**") >= 6
     questions = text_of(name).split("**Check yourself.**")[1:]
-    assert len(questions) >= (6 if name in FIRST_EDITION else 0)
     right = []
     for question in questions:
         answers = question.split("<details><summary>")[1:]
@@ -234,8 +221,7 @@ def test_the_table_is_what_the_lectures_say() -> None:
 @pytest.mark.parametrize("name", LECTURES)
 def test_a_lecture_says_how_long_it_takes_and_what_comes_before_it(name: str) -> None:
     found = contents.lecture(NOTEBOOKS / name)
-    honest = contents.estimated_minutes(NOTEBOOKS / name) if name in FIRST_EDITION else words_in(core_of(name)) / 36
-    assert found.minutes % 15 == 0 and abs(found.minutes - honest) <= 15
+    assert found.minutes % 15 == 0 and abs(found.minutes - words_in(core_of(name)) / 36) <= 15
     assert all(number < found.number for number in re.findall(r"\d\d", found.before))
 
 

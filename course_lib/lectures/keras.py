@@ -1,0 +1,818 @@
+"""The exercises of lecture 14: what each check asks, and the solution that the lecture continues with meanwhile.
+
+Each solution stands here as it is folded in the lecture, so it has a notebook's form: without annotations, and with
+`keras`, `layers`, `ops` and `tf` as names of the module.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-subclassing-any, no-check-untyped-defs, no-warn-return-any
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from course_lib import frameworks
+from course_lib.exercises import attempt_or_solution
+
+frameworks.prepare("tensorflow", "keras")
+
+import keras  # noqa: E402
+import tensorflow as tf  # noqa: E402
+from keras import layers, ops  # noqa: E402
+
+__all__ = [
+    "check_channel_gate",
+    "check_evaluate_each",
+    "check_make_cnn",
+    "check_make_sum_model",
+    "check_watched_model",
+]
+
+
+def _near(a: Any, b: Any) -> bool:
+    first, second = np.asarray(a), np.asarray(b)
+    return first.shape == second.shape and bool(np.allclose(first, second, rtol=1e-4, atol=1e-5))
+
+
+def _once(function: Callable[[], SimpleNamespace]) -> Callable[[], SimpleNamespace]:
+    """The same, but what it returned the first time is returned again."""
+    return functools.lru_cache(maxsize=1)(function)
+
+
+def _layers_of(model: Any) -> list[Any]:
+    return [layer for layer in model.layers if not isinstance(layer, layers.InputLayer)]
+
+
+# make_cnn
+
+
+def make_cnn(augment=()):
+    """A keras.Sequential from images (N, 8, 8, 1) to logits (N, 10), with the layers of `augment` in front."""
+    return keras.Sequential(
+        [
+            keras.Input((8, 8, 1)),
+            *augment,
+            layers.Conv2D(16, 3, padding="same", activation="relu"),
+            layers.MaxPooling2D(),
+            layers.Conv2D(32, 3, padding="same", activation="relu"),
+            layers.MaxPooling2D(),
+            layers.Flatten(),
+            layers.Dropout(0.3),
+            layers.Dense(10),
+        ]
+    )
+
+
+def check_make_cnn(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`make_cnn(augment) -> keras.Model` from images (N, 8, 8, 1) to logits (N, 10)."""
+
+    @_once
+    def seen() -> SimpleNamespace:
+        model = attempt()
+        if not isinstance(model, keras.Model):
+            return SimpleNamespace(model=model, kinds=[])
+        found = _layers_of(model)
+        convolutions = [layer for layer in found if isinstance(layer, layers.Conv2D)]
+        built = bool(model.built and model.weights)
+        kinds = [type(layer).__name__ for layer in found]
+        return SimpleNamespace(model=model, found=found, convolutions=convolutions, built=built, kinds=kinds)
+
+    def each(name: str) -> list[Any]:
+        return [getattr(layer, name) for layer in seen().convolutions]
+
+    def logits() -> np.ndarray:
+        x = np.random.default_rng(0).standard_normal((16, 8, 8, 1)).astype("float32")
+        return np.asarray(seen().model(10 * x, training=False))
+
+    def rectified() -> bool:
+        inside = [getattr(activation, "__name__", "") for activation in each("activation")]
+        return inside.count("relu") + seen().kinds.count("ReLU") + _activations(seen().found) >= 2
+
+    def with_front() -> list[Any]:
+        front = [layers.GaussianNoise(0.1, name="front_a"), layers.GaussianNoise(0.1, name="front_b")]
+        return [layer.name for layer in _layers_of(attempt(front))]
+
+    return attempt_or_solution(
+        "make_cnn",
+        attempt,
+        make_cnn,
+        (lambda: seen().model is not None, "The function returns nothing: `return` the model."),
+        (lambda: isinstance(seen().model, keras.Model), "Return a `keras.Sequential` made of the list of layers."),
+        (lambda: seen().built, "The model is not built. Begin the list with `keras.Input((8, 8, 1))`."),
+        (
+            lambda: seen().model.input_shape == (None, 8, 8, 1),
+            "The input has another shape than (8, 8, 1). `keras.Input` takes the shape of one image.",
+        ),
+        (
+            lambda: len(seen().convolutions) == 2,
+            "There should be two `Conv2D` layers. `summary()` of your model lists the layers it has.",
+        ),
+        (
+            lambda: each("filters") == [16, 32],
+            "The convolutions do not have 16 and then 32 filters, which is the first argument of `Conv2D`.",
+        ),
+        (
+            lambda: each("kernel_size") == [(3, 3), (3, 3)],
+            "The filters should have 3 x 3 pixels: `Conv2D(16, 3, ...)`.",
+        ),
+        (
+            lambda: each("padding") == ["same", "same"],
+            'The image gets smaller in a convolution. `padding="same"` keeps its size; the default is `"valid"`.',
+        ),
+        (lambda: each("strides") == [(1, 1), (1, 1)], "The filters skip pixels: leave `strides` at its default, 1."),
+        (lambda: rectified(), 'A convolution has no ReLU after it: `activation="relu"`.'),
+        (
+            lambda: not any("AveragePooling" in kind or "Global" in kind for kind in seen().kinds),
+            "You pool by another rule. `MaxPooling2D()` keeps the largest value of each 2 x 2 square.",
+        ),
+        (
+            lambda: seen().kinds.count("MaxPooling2D") == 2,
+            "There should be a `MaxPooling2D()` after each of the two convolutions.",
+        ),
+        (
+            lambda: (
+                seen().kinds.index("MaxPooling2D") < _last(seen().kinds, "Conv2D") < _last(seen().kinds, "MaxPooling2D")
+            ),
+            "The order is convolution, pooling, convolution, pooling.",
+        ),
+        (
+            lambda: len(seen().model.output_shape) == 2,
+            "The output still has axes for the pixels. `Flatten()` makes a row of each image's numbers; it belongs "
+            "before the `Dense` layer.",
+        ),
+        (lambda: seen().model.output_shape == (None, 10), "There should be 10 outputs, one logit for each class."),
+        (
+            lambda: not np.allclose(logits().sum(axis=1), 1, atol=1e-3),
+            "The outputs of each image sum to 1, so they are probabilities. Leave the softmax out: the loss takes "
+            "logits.",
+        ),
+        (lambda: logits().min() < 0, "No output is negative. The last layer returns logits, without an activation."),
+        (lambda: "Dropout" in seen().kinds, "There is no `Dropout(0.3)` yet."),
+        (
+            lambda: [layer.rate for layer in seen().found if isinstance(layer, layers.Dropout)] == [0.3],
+            "There should be one dropout layer, with rate 0.3.",
+        ),
+        (
+            lambda: seen().kinds.index("Dropout") > _last(seen().kinds, "MaxPooling2D"),
+            "The dropout belongs between the last pooling and the `Dense` layer.",
+        ),
+        (
+            lambda: seen().model.count_params() == 6090,
+            "Your model does not have 6,090 parameters, although each convolution is right. Compare its `summary()` "
+            "with the list in the exercise.",
+        ),
+        (
+            lambda: {"front_a", "front_b"} <= set(with_front()),
+            "The layers of `augment` are not all in the model. Unpack the list with `*augment`.",
+        ),
+        (
+            lambda: with_front()[:2] == ["front_a", "front_b"],
+            "The layers of `augment` are in the model, but they should be the first ones, in their order.",
+        ),
+        (
+            lambda: seen().model is not attempt() and not {*map(id, seen().found)} & {*map(id, _layers_of(attempt()))},
+            "Two calls of `make_cnn` share layers, so training one model would change the other. Make the layers "
+            "inside the function.",
+        ),
+    )
+
+
+def _last(kinds: list[str], kind: str) -> int:
+    return max(place for place, name in enumerate(kinds) if name == kind)
+
+
+def _activations(found: list[Any]) -> int:
+    kinds = [layer.activation for layer in found if isinstance(layer, layers.Activation)]
+    return sum(getattr(activation, "__name__", "") == "relu" for activation in kinds)
+
+
+# EvaluateEach
+
+
+class EvaluateEach(keras.callbacks.Callback):
+    """After each epoch, evaluate the model on each of `sets`: name -> (x, y)."""
+
+    def __init__(self, sets):
+        super().__init__()
+        self.sets = sets
+
+    def on_train_begin(self, logs=None):
+        self.accuracy = {name: [] for name in self.sets}
+
+    def on_epoch_end(self, epoch, logs=None):
+        for name, (x, y) in self.sets.items():
+            result = self.model.evaluate(x, y, verbose=0, return_dict=True)
+            self.accuracy[name].append(result["accuracy"])
+
+
+def check_evaluate_each(attempt: type[Any]) -> type[Any]:
+    """A callback with `__init__(sets)` and, after a `fit`, `accuracy`: name -> a list with a number for each epoch."""
+
+    @_once
+    def seen() -> SimpleNamespace:
+        return _fitted_with(attempt)
+
+    def lists() -> list[list[Any]]:
+        return [list(values) for values in seen().accuracy.values()]
+
+    def same(wanted: dict[str, list[float]]) -> bool:
+        return all(_near(seen().accuracy[name], wanted[name]) for name in wanted)
+
+    return attempt_or_solution(
+        "EvaluateEach",
+        attempt,
+        EvaluateEach,
+        (
+            lambda: isinstance(attempt({}), keras.callbacks.Callback),
+            "The class is no longer a subclass of `keras.callbacks.Callback`.",
+        ),
+        (
+            lambda: seen().accuracy is not None,
+            "After `fit` the callback has no attribute `accuracy`. Set `self.accuracy` in `on_train_begin`, and check "
+            "the spelling of that method.",
+        ),
+        (lambda: isinstance(seen().accuracy, dict), "`accuracy` should be a dictionary: name -> list."),
+        (
+            lambda: set(seen().accuracy) == set(seen().wanted),
+            "The keys of `accuracy` are not the names in `sets`. Use `self.sets`, not a dictionary of the notebook.",
+        ),
+        (
+            lambda: any(lists()),
+            "The lists are empty after `fit`. Append in `on_epoch_end(self, epoch, logs=None)`; check the spelling.",
+        ),
+        (
+            lambda: all(_is_number(value) for values in lists() for value in values),
+            "The lists hold something else than numbers. `evaluate` returns the loss and all metrics; append the "
+            "accuracy alone.",
+        ),
+        (
+            lambda: all(len(values) == seen().epochs for values in lists()),
+            f"There were {_EPOCHS} epochs, but a list does not have {_EPOCHS} numbers. Append once for each name in "
+            "`on_epoch_end`, not for each batch.",
+        ),
+        (lambda: not same(seen().losses), "These are the losses. Append the accuracy."),
+        (
+            lambda: not any(_near(values, seen().from_logs) for values in lists()),
+            "A list holds the accuracy that `fit` measured on its own training data. Evaluate on each of `sets`.",
+        ),
+        (
+            lambda: not any(_near(values, seen().from_logs_valid) for values in lists()),
+            "A list holds `val_accuracy` from `logs`. Evaluate on each of `sets`.",
+        ),
+        (
+            lambda: not _near(*lists()),
+            "All sets get the same accuracies, but they contain different examples. Evaluate each on its own `(x, y)`.",
+        ),
+        (lambda: same(seen().wanted), "The accuracies are not those of the model after each epoch on these sets."),
+        (
+            lambda: all(len(values) == seen().epochs for values in seen().second.values()),
+            "In a second `fit` with the same callback, the lists go on from the first. Make them anew in "
+            "`on_train_begin`.",
+        ),
+        (
+            lambda: seen().kept is not seen().second,
+            "A second `fit` changes the dictionary of the first. Set `self.accuracy` to a new one in `on_train_begin`.",
+        ),
+    )
+
+
+_EPOCHS = 3
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, dict) and np.ndim(value) == 0
+
+
+def _fitted_with(attempt: type[Any]) -> SimpleNamespace:
+    """A small model, trained twice with the callback; `wanted` and `losses` come from another callback."""
+    rng = np.random.default_rng(3)
+    x, y = rng.standard_normal((48, 4)).astype("float32"), rng.integers(3, size=48)
+    sets = {"one": (x[:17], y[:17]), "another": (x[17:30], y[17:30])}
+    keras.utils.set_random_seed(0)
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(8), layers.Dropout(0.5), layers.Dense(3)])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(optimizer=keras.optimizers.SGD(2.0), loss=loss, metrics=["accuracy"])
+    wanted: dict[str, list[float]] = {name: [] for name in sets}
+    losses: dict[str, list[float]] = {name: [] for name in sets}
+
+    class Reference(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            for name, (inputs, targets) in sets.items():
+                logits = self.model(inputs, training=False)
+                wanted[name].append(float(np.mean(np.argmax(logits, axis=1) == targets)))
+                losses[name].append(float(loss(targets, logits)))
+
+    callback = attempt(sets)
+    settings: dict[str, Any] = {"epochs": _EPOCHS, "batch_size": 16, "verbose": 0, "validation_data": (x[30:], y[30:])}
+    history = model.fit(x[:40], y[:40], callbacks=[Reference(), callback], **settings).history
+    accuracy = getattr(callback, "accuracy", None)
+    shown = accuracy
+    if isinstance(accuracy, dict):
+        shown = {name: list(values) for name, values in accuracy.items()}
+        model.fit(x[:40], y[:40], callbacks=[callback], **settings)
+    return SimpleNamespace(
+        accuracy=shown,
+        kept=accuracy,
+        second=getattr(callback, "accuracy", None),
+        wanted={name: values[:_EPOCHS] for name, values in wanted.items()},
+        losses={name: values[:_EPOCHS] for name, values in losses.items()},
+        epochs=_EPOCHS,
+        from_logs=history["accuracy"],
+        from_logs_valid=history["val_accuracy"],
+    )
+
+
+# make_sum_model
+
+
+def make_sum_model(encoder):
+    """A keras.Model from {"left", "right"}, each (N, 8, 8, 1), to logits {"total": (N, 19), "larger": (N, 1)}."""
+    left = keras.Input((8, 8, 1), name="left")
+    right = keras.Input((8, 8, 1), name="right")
+    features = layers.Concatenate()([encoder(left), encoder(right)])
+    hidden = layers.Dense(64, activation="relu", name="hidden")(features)
+    total = layers.Dense(19, name="total")(hidden)
+    larger = layers.Dense(1, name="larger")(hidden)
+    return keras.Model({"left": left, "right": right}, {"total": total, "larger": larger})
+
+
+def check_make_sum_model(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`make_sum_model(encoder) -> keras.Model` with two inputs, two outputs and a shared encoder."""
+
+    @_once
+    def seen() -> SimpleNamespace:
+        keras.utils.set_random_seed(0)
+        encoder = keras.Sequential([keras.Input((8, 8, 1)), layers.Flatten(), layers.Dense(6)])
+        model = attempt(encoder)
+        dense = [layer for layer in model.layers if isinstance(layer, layers.Dense)] if _is_model(model) else []
+        return SimpleNamespace(model=model, encoder=encoder, dense=dense)
+
+    def inputs(rows: int = 5) -> dict[str, np.ndarray]:
+        rng = np.random.default_rng(1)
+        return {side: rng.random((rows, 8, 8, 1)).astype("float32") for side in ("left", "right")}
+
+    def outputs(**changed: np.ndarray) -> dict[str, np.ndarray]:
+        return {name: np.asarray(value) for name, value in seen().model({**inputs(), **changed}).items()}
+
+    def depends_on(side: str) -> bool:
+        before, after = outputs(), outputs(**{side: 1 - inputs()[side]})
+        return all(not np.allclose(before[name], after[name]) for name in before)
+
+    def shapes() -> dict[str, Any]:
+        return {name: value.shape for name, value in outputs().items()}
+
+    def hidden() -> list[Any]:
+        return [layer for layer in seen().dense if layer.units == 64]
+
+    return attempt_or_solution(
+        "make_sum_model",
+        attempt,
+        make_sum_model,
+        (lambda: seen().model is not None, "The function returns nothing: `return keras.Model(...)`."),
+        (lambda: _is_model(seen().model), "Return a `keras.Model(inputs, outputs)`."),
+        (
+            lambda: isinstance(seen().model.input, dict) and set(seen().model.input) == {"left", "right"},
+            'The inputs are not a dictionary with the keys `"left"` and `"right"`, the first argument of `Model`.',
+        ),
+        (
+            lambda: isinstance(seen().model.output, dict) and set(seen().model.output) == {"total", "larger"},
+            'The outputs are not a dictionary with the keys `"total"` and `"larger"`, the second argument of '
+            "`keras.Model`.",
+        ),
+        (
+            lambda: shapes() != {"total": (5, 1), "larger": (5, 19)},
+            "The outputs `total` and `larger` are swapped in the dictionary.",
+        ),
+        (lambda: shapes()["total"] == (5, 19), "`total` should have 19 logits: the sums from 0 to 18."),
+        (lambda: shapes()["larger"] == (5, 1), "`larger` should have one logit for each pair."),
+        (
+            lambda: any(weight is seen().encoder.weights[0] for weight in seen().model.weights),
+            "The encoder that is passed is not part of the model. Call it: `encoder(left)`.",
+        ),
+        (
+            lambda: depends_on("right") or not depends_on("left"),
+            "The right image has no influence on an output. Both images must pass through the encoder and reach the "
+            "hidden layer.",
+        ),
+        (
+            lambda: depends_on("left"),
+            "The left image has no influence on an output. Is the same feature vector joined with itself?",
+        ),
+        (
+            lambda: _softmax_like(seen().model) != "total",
+            "`total` gives probabilities. Leave the softmax out: the loss will take logits.",
+        ),
+        (
+            lambda: _softmax_like(seen().model) != "larger",
+            "`larger` always lies between 0 and 1. Leave the sigmoid out: the loss will take logits.",
+        ),
+        (lambda: hidden(), "There is no `Dense` layer with 64 units."),
+        (lambda: len(hidden()) == 1, "Both output layers should read the same hidden layer; there should be one."),
+        (
+            lambda: getattr(hidden()[0].activation, "__name__", "") == "relu" or _has_relu(seen().model),
+            "The hidden layer has no ReLU.",
+        ),
+        (
+            lambda: tuple(hidden()[0].kernel.shape) == (12, 64),
+            "The hidden layer should read the features of both images side by side, twice as many as the encoder "
+            "returns. `layers.Concatenate()` joins them; a sum or difference would not keep them apart.",
+        ),
+        (
+            lambda: seen().model.count_params() == 64 * 6 + 6 + 12 * 64 + 64 + 64 * 19 + 19 + 64 + 1,
+            "The model has more weights than the encoder (once), the hidden layer and the two output layers hold.",
+        ),
+        (
+            lambda: {tensor.name for tensor in seen().model.inputs} == {"left", "right"},
+            'Give each input its key as its name: `keras.Input((8, 8, 1), name="left")`.',
+        ),
+        (
+            lambda: {"total", "larger"} <= {layer.name for layer in seen().model.layers},
+            'Give each output layer its key as its name: `layers.Dense(19, name="total")`.',
+        ),
+    )
+
+
+def _is_model(model: Any) -> bool:
+    return isinstance(model, keras.Model)
+
+
+def _has_relu(model: Any) -> bool:
+    return any(type(part).__name__.lower() == "relu" for part in model.operations) or _activations(model.layers) > 0
+
+
+def _softmax_like(model: Any) -> str:
+    """Which output has left the logits, judged with large weights; the weights are put back."""
+    kept, rng = model.get_weights(), np.random.default_rng(2)
+    model.set_weights([rng.standard_normal(weight.shape) for weight in kept])
+    pairs = {side: rng.random((64, 8, 8, 1)).astype("float32") for side in ("left", "right")}
+    found = {name: np.asarray(value) for name, value in model(pairs).items()}
+    model.set_weights(kept)
+    if np.allclose(found["total"].sum(axis=1), 1, atol=1e-3):
+        return "total"
+    return "larger" if found["larger"].min() >= 0 and found["larger"].max() <= 1 else ""
+
+
+# ChannelGate
+
+
+class ChannelGate(layers.Layer):
+    """Multiply each channel of (N, H, W, C) by a number between 0 and 1 that depends on the whole image."""
+
+    def build(self, input_shape):
+        channels = input_shape[-1]
+        self.kernel = self.add_weight(shape=(channels, channels), initializer="glorot_uniform", name="kernel")
+        self.bias = self.add_weight(shape=(channels,), initializer="zeros", name="bias")
+
+    def call(self, x):
+        means = ops.mean(x, axis=(1, 2), keepdims=True)
+        gate = ops.sigmoid(ops.matmul(means, self.kernel) + self.bias)
+        return x * gate
+
+
+def check_channel_gate(attempt: type[Any]) -> type[Any]:
+    """A layer with `build(input_shape)` and `call(x)`, from (N, H, W, C) to the same shape."""
+    x = np.random.default_rng(4).normal(0.5, 1, (2, 3, 4, 5)).astype("float32")
+
+    @_once
+    def seen() -> SimpleNamespace:
+        keras.utils.set_random_seed(1)
+        layer = attempt()
+        result = layer(x)
+        initial = [np.asarray(weight) for weight in layer.weights]
+        shapes = [tuple(weight.shape) for weight in layer.weights]
+        return SimpleNamespace(layer=layer, result=result, initial=initial, shapes=shapes)
+
+    def initial(shape: tuple[int, ...]) -> np.ndarray:
+        return next(value for value in seen().initial if value.shape == shape)
+
+    def output() -> np.ndarray:
+        kernel, bias = _gate_weights(5)
+        layer = seen().layer
+        layer.set_weights([kernel if weight.ndim == 2 else bias for weight in seen().initial])
+        return np.asarray(layer(x))
+
+    def other(formula: str) -> bool:
+        return _near(output(), _gated(x, *_gate_weights(5), formula))
+
+    return attempt_or_solution(
+        "ChannelGate",
+        attempt,
+        ChannelGate,
+        (
+            lambda: seen().result is not None,
+            "`call` returns nothing, or is not defined: return the input times the gate.",
+        ),
+        (
+            lambda: seen().layer.weights,
+            "The layer has no weights. Make them in `build`, with `self.add_weight`, which registers them; an array or "
+            "tensor of your own is not trained.",
+        ),
+        (
+            lambda: not {3, 4} & {size for shape in seen().shapes for size in shape},
+            "A weight depends on the height or width of the image. The channels are the last axis, `input_shape[-1]`.",
+        ),
+        (
+            lambda: sorted(map(len, seen().shapes)) == [1, 2],
+            "There should be two weights: a kernel of shape (C, C) and a bias of shape (C,).",
+        ),
+        (lambda: set(seen().shapes) == {(5, 5), (5,)}, "The kernel has the shape (C, C) and the bias the shape (C,)."),
+        (
+            lambda: len(seen().layer.trainable_weights) == 2,
+            "A weight does not learn: leave `trainable` at its default.",
+        ),
+        (lambda: not initial((5,)).any(), 'The bias does not start at zero: `initializer="zeros"`.'),
+        (
+            lambda: initial((5, 5)).std() > 0.1 and np.abs(initial((5, 5))).max() <= np.sqrt(6 / 10),
+            'The kernel is not initialized by `"glorot_uniform"`.',
+        ),
+        (
+            lambda: output().shape != (2, 1, 1, 5) and output().shape != (2, 5),
+            "You return the gate. Multiply the input by it.",
+        ),
+        (
+            lambda: output().shape == x.shape,
+            "The output should have the shape of the input. With `keepdims=True` the means have the shape "
+            "(N, 1, 1, C), which broadcasts over the pixels.",
+        ),
+        (lambda: not other("no sigmoid"), "The factors are not between 0 and 1: the sigmoid is missing."),
+        (lambda: not other("softmax"), "The gate is a softmax, so the channels compete. Use `ops.sigmoid`."),
+        (
+            lambda: not other("each pixel"),
+            "Each pixel has a gate of its own. First take the mean of each channel over all pixels.",
+        ),
+        (
+            lambda: not other("whole batch"),
+            "The mean is taken over the batch too, so the images influence each other. Axis 0 is the batch: leave it "
+            "out of `axis`.",
+        ),
+        (lambda: not other("one mean"), "The mean is taken over the channels too: leave the last axis out of `axis`."),
+        (lambda: not other("sum"), "You take the sum over the pixels, not the mean."),
+        (lambda: not other("no bias"), "The bias is not used."),
+        (lambda: not other("transposed"), "The kernel is transposed: the gate is sigmoid(m W + b), inputs first."),
+        (lambda: not other("added"), "You add the gate to the input. Multiply."),
+        (lambda: not other("means"), "You multiply the gate by the means. Multiply the input itself."),
+        (lambda: other(""), "The output is not x times sigmoid(m W + b)."),
+        (lambda: _near(_example(attempt), [1, -1]), "The example of the exercise, [2, -1], should become [1, -1]."),
+        (
+            lambda: _in_a_model(attempt),
+            "The layer works when it is called by hand, but not in a model, or not for another size of the image.",
+        ),
+    )
+
+
+def _gate_weights(channels: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    return (
+        rng.standard_normal((channels, channels)).astype("float32"),
+        rng.standard_normal(channels).astype("float32"),
+    )
+
+
+def _gated(x: np.ndarray, kernel: np.ndarray, bias: np.ndarray, formula: str) -> np.ndarray:
+    """The right output, or that of a typical mistake."""
+    axes = {"each pixel": (), "whole batch": (0, 1, 2), "one mean": (1, 2, 3)}.get(formula, (1, 2))
+    means = x.sum(axes, keepdims=True) if formula == "sum" else x.mean(axes, keepdims=True) if axes else x
+    means = np.broadcast_to(means, (*means.shape[:3], len(bias)))
+    kernel = kernel.T if formula == "transposed" else kernel
+    scores = means @ kernel + (0 if formula == "no bias" else bias)
+    gate = 1 / (1 + np.exp(-scores))
+    if formula == "softmax":
+        gate = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    if formula == "no sigmoid":
+        gate = scores
+    if formula == "added":
+        return np.asarray(x + gate)
+    return np.asarray(np.broadcast_to(means if formula == "means" else x, x.shape) * gate)
+
+
+def _example(attempt: type[Any]) -> np.ndarray:
+    layer = attempt()
+    pixel = np.array([2.0, -1.0], "float32").reshape(1, 1, 1, 2)
+    layer(pixel)
+    values = [np.zeros((2, 2)), np.array([0.0, 100.0])]
+    layer.set_weights([next(v for v in values if v.shape == tuple(weight.shape)) for weight in layer.weights])
+    return np.asarray(layer(pixel)).ravel()
+
+
+def _in_a_model(attempt: type[Any]) -> bool:
+    layer = attempt(name="gate")
+    model = keras.Sequential([keras.Input((6, 2, 3)), layer])
+    x = np.random.default_rng(6).standard_normal((4, 6, 2, 3)).astype("float32")
+    kernel, bias = _gate_weights(3)
+    layer.set_weights([kernel if len(weight.shape) == 2 else bias for weight in layer.weights])
+    return _near(model.predict(x, verbose=0), _gated(x, kernel, bias, ""))
+
+
+# WatchedModel
+
+
+class MetricsModel(keras.Model):
+    """What the lecture gives: the mean gradient norm, and the update of all metrics."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.gradient_norm = keras.metrics.Mean(name="gradient_norm")
+
+    def update_metrics(self, x, y, logits, loss, norm):
+        """Update all metrics with a batch x (N, ...), y (N,), its logits (N, C), its loss and the gradient's norm."""
+        self.gradient_norm.update_state(norm)
+        for metric in self.metrics:
+            if metric.name == "loss":
+                metric.update_state(loss, sample_weight=tf.shape(x)[0])
+            elif metric is not self.gradient_norm:
+                metric.update_state(y, logits)
+        return self.get_metrics_result()
+
+
+class WatchedModel(MetricsModel):
+    """A keras.Model whose history also has the mean gradient norm of each epoch."""
+
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            logits = self(x, training=True)
+            loss = self.compute_loss(x, y, logits)
+        variables = self.trainable_variables
+        gradients = tape.gradient(loss, variables)
+        self.optimizer.apply(gradients, variables)
+        norm = tf.linalg.global_norm(gradients)
+        return self.update_metrics(x, y, logits, loss, norm)
+
+
+def check_watched_model(attempt: type[Any]) -> type[Any]:
+    """A `keras.Model` with `train_step(data) -> dict`, which makes Keras's own step and reports `gradient_norm`."""
+
+    @_once
+    def seen() -> SimpleNamespace:
+        return _watched_steps(attempt)
+
+    @_once
+    def wanted() -> SimpleNamespace:
+        return _watched_steps(WatchedModel)
+
+    def first_gradient(penalty: bool = True, scale: float = 1) -> bool:
+        reference = wanted().gradients[0] if penalty else _watched_steps(WatchedModel, penalty=0).gradients[0]
+        return all(_near(one, scale * other) for one, other in zip(seen().gradients[0], reference, strict=True))
+
+    def clipped() -> bool:
+        """Each gradient is a positive multiple of the right one, and not the right one."""
+        pairs = [
+            (one.ravel(), other.ravel()) for one, other in zip(seen().gradients[0], wanted().gradients[0], strict=True)
+        ]
+        return not first_gradient() and all(_near(one * np.linalg.norm(b), b * np.linalg.norm(one)) for one, b in pairs)
+
+    def result(name: str) -> float:
+        return float(seen().results[-1][name])
+
+    def matches(name: str) -> bool:
+        return _near(result(name), float(wanted().results[-1][name]))
+
+    return attempt_or_solution(
+        "WatchedModel",
+        attempt,
+        WatchedModel,
+        (
+            lambda: seen().modes or _raise(seen().error),
+            "The model was never called: `logits = self(x, training=True)`.",
+        ),
+        (
+            lambda: all(seen().modes),
+            "The model was not called in training mode, so dropout would be off: pass `training=True`.",
+        ),
+        (lambda: not seen().twice, "The model is called more than once in a step. Use the logits that you have."),
+        (
+            lambda: not seen().none,
+            "A gradient is None, because the tape did not record how the loss depends on it. Compute the logits and "
+            "the loss inside `with tf.GradientTape() as tape:`.",
+        ),
+        (
+            lambda: seen().gradients or _raise(seen().error),
+            "The optimizer was never called: `self.optimizer.apply(gradients, variables)`.",
+        ),
+        (lambda: len(seen().gradients[0]) == 4, "The optimizer should get a gradient for each trainable variable."),
+        (
+            lambda: first_gradient() or not first_gradient(penalty=False),
+            "The gradient lacks the penalty of a regularizer. `self.compute_loss(x, y, logits)` adds it to the loss.",
+        ),
+        (
+            lambda: not clipped(),
+            "The gradients have the right direction, but another length. Hand them to the optimizer unchanged.",
+        ),
+        (lambda: first_gradient(), "The gradients are not those of the loss that was passed to `compile`."),
+        (
+            lambda: seen().error is None or _raise(seen().error),
+            "`train_step` does not run to its end.",
+        ),
+        (lambda: len(seen().gradients) == 3, "The optimizer should be called once in each step."),
+        (
+            lambda: all(isinstance(value, dict) for value in seen().results),
+            "`train_step` does not return a dictionary. Return what `self.update_metrics(...)` returns.",
+        ),
+        (
+            lambda: {"loss", "accuracy", "gradient_norm"} <= set(seen().results[-1]),
+            "The dictionary lacks the loss, the accuracy or the gradient norm. Return what `self.update_metrics(...)` "
+            "returns.",
+        ),
+        (
+            lambda: matches("accuracy"),
+            "The weights are right, but the accuracy is not. Are the arguments of `update_metrics` in its order: x, y, "
+            "logits, loss, norm?",
+        ),
+        (
+            lambda: matches("loss"),
+            "The reported loss is not the loss of the batches. Are the arguments of `update_metrics` in its order: x, "
+            "y, logits, loss, norm?",
+        ),
+        (
+            lambda: matches("gradient_norm"),
+            "The gradient norm is not that of all gradients together, `tf.linalg.global_norm(gradients)`.",
+        ),
+        (
+            lambda: all(_near(one, other) for one, other in zip(seen().weights, wanted().weights, strict=True)),
+            "After three steps the weights are not those of Keras's own step.",
+        ),
+        (
+            lambda: _runs_in_fit(attempt),
+            "The step works when it is called directly, but not in `fit`, which records it as a graph.",
+        ),
+    )
+
+
+def _raise(error: Exception | None) -> bool:
+    if error is not None:
+        raise error
+    return False
+
+
+class _Probe(layers.Layer):
+    """Passes on its input and notes in which mode it was called."""
+
+    def __init__(self, modes: list[bool], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._modes = SimpleNamespace(list=modes)
+
+    def call(self, x: Any, training: Any = None) -> Any:
+        self._modes.list.append(bool(training))
+        return x
+
+
+class _Noting(keras.optimizers.SGD):
+    """SGD that notes the gradients it is given; with None among them it makes no step."""
+
+    def note_in(self, gradients: list[Any], flags: SimpleNamespace) -> None:
+        self._notes = SimpleNamespace(gradients=gradients, flags=flags)
+
+    def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
+        given = list(grads)
+        if any(gradient is None for gradient in given):
+            self._notes.flags.none = True
+            return None
+        self._notes.gradients.append([np.asarray(gradient) for gradient in given])
+        return super().apply(given, trainable_variables)
+
+
+def _watched_steps(attempt: type[Any], penalty: float = 0.05) -> SimpleNamespace:
+    """Three direct calls of `train_step`: modes, gradients, what it returned, the weights, and the error if any."""
+    rng = np.random.default_rng(7)
+    x, y = tf.constant(rng.standard_normal((10, 4)).astype("float32")), tf.constant(rng.integers(3, size=10))
+    keras.utils.set_random_seed(0)
+    modes: list[bool] = []
+    gradients: list[Any] = []
+    flags = SimpleNamespace(none=False)
+    inputs = keras.Input((4,))
+    hidden = layers.Dense(5, activation="tanh", kernel_regularizer=keras.regularizers.L2(penalty))(inputs)
+    model = attempt(inputs, layers.Dense(3)(_Probe(modes)(hidden)))
+    optimizer = _Noting(0.5)
+    optimizer.note_in(gradients, flags)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(optimizer=optimizer, loss=loss, metrics=["accuracy"], run_eagerly=True)
+    model.optimizer.build(model.trainable_variables)
+    model.test_on_batch(x, y)  # makes the metrics, as `fit` does before its first step
+    model.reset_metrics()
+    modes.clear()
+    results, error, twice = [], None, False
+    for rows in (slice(0, 4), slice(4, 8), slice(8, 10)):
+        before = len(modes)
+        try:
+            results.append(model.train_step((x[rows], y[rows])))
+        except Exception as problem:
+            error = problem
+            break
+        twice = twice or len(modes) > before + 1
+    weights = [np.asarray(weight) for weight in model.get_weights()]
+    return SimpleNamespace(
+        modes=modes, gradients=gradients, none=flags.none, results=results, weights=weights, error=error, twice=twice
+    )
+
+
+def _runs_in_fit(attempt: type[Any]) -> bool:
+    inputs = keras.Input((4,))
+    model = attempt(inputs, layers.Dense(3)(inputs))
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(optimizer=keras.optimizers.SGD(0.1), loss=loss, metrics=["accuracy"])
+    history = model.fit(np.ones((6, 4), "float32"), np.array([0, 1, 2, 0, 1, 2]), batch_size=4, epochs=2, verbose=0)
+    return {"loss", "accuracy", "gradient_norm"} <= set(history.history)
