@@ -26,7 +26,8 @@ from course_lib.lectures.time_spans import Spans
 
 __all__ = [
     "check_MLP",
-    "check_data",
+    "check_evaluate",
+    "check_make_dataset",
     "check_safe_sqrt",
     "check_saving",
     "check_sgd_step",
@@ -533,7 +534,7 @@ def check_MLP(attempt: type) -> type:
     )
 
 
-# Exercise 3: a pipeline, and an accuracy.
+# Exercise 3: a pipeline.
 
 
 def _examples(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -591,8 +592,8 @@ def _answers() -> Any:
     return tf.data.Dataset.from_tensor_slices((x, y)).batch(4)
 
 
-def check_data(make: Callable[..., Any], accuracy: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """What the lecture continues with: both functions if both are right, else our `make_dataset` and `evaluate`."""
+def check_make_dataset(make: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `make` if its datasets are right, else our `make_dataset`."""
 
     def sizes() -> list[int]:
         return [len(batch) for batch in _epoch(make(*_examples(10), 4))]
@@ -600,26 +601,24 @@ def check_data(make: Callable[..., Any], accuracy: Callable[..., Any]) -> tuple[
     def made(seed: int | None, n: int = 10, batch_size: int = 4) -> Any:
         return make(*_examples(n), batch_size, seed=seed)
 
-    def answer() -> Any:
-        return accuracy(_fixed_net, _answers())
-
-    def close(value: float) -> bool:
-        return bool(np.isclose(float(np.asarray(answer()).reshape(-1)[0]), value, atol=1e-5))
-
     def consecutive() -> bool:
         return all(
             np.array_equal(batch, np.arange(batch[0], batch[0] + len(batch))) for batch in _epoch(made(7, 200, 10))
         )
 
     return attempt_or_solution(
-        "make_dataset and evaluate",
-        (make, accuracy),
-        (make_dataset, evaluate),
+        "make_dataset",
+        make,
+        make_dataset,
         (lambda: made(None) is not None, "`make_dataset` returns None. Is there a `return`?"),
         (lambda: isinstance(made(None), tf.data.Dataset), "`make_dataset` should return a `tf.data.Dataset`."),
         (
             lambda: isinstance(made(None).element_spec, tuple) and len(made(None).element_spec) == 2,
             "The elements should be pairs. Pass a tuple to `from_tensor_slices`: `(images, labels)`.",
+        ),
+        (
+            lambda: made(None).cardinality() != tf.data.INFINITE_CARDINALITY,
+            "The dataset never ends. Leave out `repeat`: one pass should be one epoch.",
         ),
         (
             lambda: len(made(None).element_spec[0].shape) == 2,
@@ -701,34 +700,56 @@ def check_data(make: Callable[..., Any], accuracy: Callable[..., Any]) -> tuple[
             lambda: all(np.array_equal(y, np.arange(10) * 10) for y in _augmented(make, 1)[2]),
             "With both a seed and `augment`, an epoch does not have each example exactly once.",
         ),
-        (lambda: answer() is not None, "`make_dataset` is right. `evaluate` returns None. Is there a `return`?"),
         (
-            lambda: np.ndim(answer()) == 0,
-            "`make_dataset` is right. `evaluate` should return one number.",
-        ),
-        (
-            lambda: not close(7 / 12),
-            "`make_dataset` is right. `evaluate` gives the mean of the batches' accuracies, in which an example of the "
-            "short last batch counts more. Count examples, and divide at the end.",
-        ),
-        (lambda: not close(6.0), "`make_dataset` is right. `evaluate` counts; divide by the number of examples."),
-        (lambda: not close(2.0), "`make_dataset` is right. `evaluate` divides by the number of batches, not examples."),
-        (lambda: not close(60.0), "`make_dataset` is right. `evaluate` should give a fraction, not percent."),
-        (lambda: not close(0.4), "`make_dataset` is right. `evaluate` gives the fraction that is wrong."),
-        (
-            lambda: close(0.6),
-            "`make_dataset` is right. `evaluate` is wrong for ten examples in batches of 4, 4 and 2, of which six are "
-            "right: it should give 0.6. Take the argmax over the classes, axis 1, and go through all batches.",
-        ),
-        (
-            lambda: isinstance(answer(), float),
-            "`make_dataset` is right. `evaluate` returns the right number, but not as a Python float; use "
-            "`float` or `int`.",
+            lambda: "Prefetch" in type(made(None)).__name__ or "Options" in type(made(None)).__name__,
+            "The batches are right, but they are not prefetched. `prefetch` comes last, after `batch`.",
         ),
     )
 
 
-# Exercise 4: a gradient of one's own.
+# Exercise 4: an accuracy.
+
+
+def check_evaluate(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if it gives the accuracy, else our `evaluate`."""
+
+    def answer() -> Any:
+        return attempt(_fixed_net, _answers())
+
+    def close(value: float) -> bool:
+        return bool(np.isclose(float(np.asarray(answer()).reshape(-1)[0]), value, atol=1e-5))
+
+    return attempt_or_solution(
+        "evaluate",
+        attempt,
+        evaluate,
+        (lambda: answer() is not None, "`evaluate` returns None. Is there a `return`?"),
+        (
+            lambda: np.ndim(answer()) == 0,
+            "`evaluate` should return one number.",
+        ),
+        (
+            lambda: not close(7 / 12),
+            "`evaluate` gives the mean of the batches' accuracies, in which an example of the "
+            "short last batch counts more. Count examples, and divide at the end.",
+        ),
+        (lambda: not close(6.0), "`evaluate` counts; divide by the number of examples."),
+        (lambda: not close(2.0), "`evaluate` divides by the number of batches, not examples."),
+        (lambda: not close(60.0), "`evaluate` should give a fraction, not percent."),
+        (lambda: not close(0.4), "`evaluate` gives the fraction that is wrong."),
+        (
+            lambda: close(0.6),
+            "`evaluate` is wrong for ten examples in batches of 4, 4 and 2, of which six are "
+            "right: it should give 0.6. Take the argmax over the classes, axis 1, and go through all batches.",
+        ),
+        (
+            lambda: isinstance(answer(), float),
+            "`evaluate` returns the right number, but not as a Python float; use `float` or `int`.",
+        ),
+    )
+
+
+# Exercise 5: a gradient of one's own.
 
 
 def _slope(function: Callable[..., Any], u: Any, upstream: Any) -> np.ndarray:
@@ -826,7 +847,7 @@ def check_safe_sqrt(attempt: Any) -> Any:
     )
 
 
-# Exercise 5: save and restore.
+# Exercise 6: save and restore.
 
 
 def _fresh_run(value: float, names: tuple[str, ...] = ("weights", "counter", "order")) -> dict[str, Any]:
