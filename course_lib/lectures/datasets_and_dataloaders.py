@@ -394,6 +394,10 @@ def check_split_by_group(attempt: Callable[..., Any]) -> Callable[..., Any]:
     def sides(seed: int = 0, fraction: float = 0.3) -> list[set[int]]:
         return [set(groups[rows].tolist()) for rows in split(seed, fraction)]
 
+    def draws_twice() -> bool:
+        numbers = {len(attempt(np.repeat(np.arange(10), 3), 0.5, seed)[1]) // 3 for seed in range(20)}
+        return max(numbers) == 5 and len(numbers) > 1
+
     def leaves_numpy_alone() -> bool:
         before = np.random.get_state()[1].tolist(), np.random.get_state()[2]  # type: ignore[index]
         split(5)
@@ -440,6 +444,11 @@ def check_split_by_group(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (
             lambda: len(sides()[1]) != 7,
             "The parts are swapped: the training rows come first, and `fraction` is the part for validation.",
+        ),
+        (
+            lambda: not draws_twice(),
+            "With some seeds there are too few groups for validation, because the same group more than once was "
+            "drawn. Draw without replacement, or cut off the first groups of `rng.permutation(...)`.",
         ),
         (
             lambda: len(sides()[1]) == 3 and len(sides(0, 0.5)[1]) == 5,
@@ -509,6 +518,12 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
         attempt(dataset, rows)
         return set(dataset.asked)
 
+    def of_the_last() -> bool:
+        """True if the means are those of the last few images."""
+        return any(
+            close(got_once, chosen[-k:].mean(dim=(0, 2, 3)), 1e-5) for got_once in [got()[0]] for k in range(1, 70)
+        )
+
     def variance_of_means() -> torch.Tensor:
         return torch.stack([batch.std(dim=(0, 2, 3)) for batch in chosen.split(64)]).mean(dim=0)
 
@@ -534,14 +549,28 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "With two channels, both results should have the shape (2,).",
         ),
         (
+            lambda: not asked_for() < set(rows.tolist()),
+            "Your function never asks for some of the `rows`. The last batch, which may be smaller, belongs to them: "
+            "no `drop_last=True`.",
+        ),
+        (
             lambda: asked_for() == set(rows.tolist()),
             "Your function asks for other images than `dataset[i]` with `i` in `rows`. Validation images must not "
             "take part.",
         ),
         (
+            lambda: not of_the_last(),
+            "These are the statistics of the last batch only. Set the sums and the count to 0 once, before the loop.",
+        ),
+        (
             lambda: not (got()[0] > 1.5 * mean).all(),
             "The mean is too large: divide by the number of pixels of a channel in all images, which is images times "
             "height times width.",
+        ),
+        (
+            lambda: not (got()[0] < 0.7 * mean).all() or close(got()[0], mean / 2),
+            "The mean is too small, because the count is too large. The last batch is not full: count `len(images)` "
+            "images, and not 64.",
         ),
         (
             lambda: not (got()[0] < 0.7 * mean).all(),
