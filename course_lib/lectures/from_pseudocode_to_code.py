@@ -393,11 +393,11 @@ def check_contrastive_loss(attempt: Callable[..., torch.Tensor]) -> Callable[...
 class MoCo:
     def __init__(self, make=make_network, size=512, momentum=0.99, temperature=0.1):
         self.query = make()
+        self.momentum = momentum
+        self.temperature = temperature
         self.key = copy.deepcopy(self.query)
         self.key.requires_grad_(False)
         self.queue = KeyQueue(size, 32)
-        self.momentum = momentum
-        self.temperature = temperature
         self.optimizer = torch.optim.Adam(self.query.parameters(), lr=0.002)
 
     def embed(self, net, images):
@@ -695,7 +695,8 @@ def check_momentum_is_exact(attempt: Callable[[Any], None]) -> Callable[[Any], N
         (
             lambda: not _fails(attempt, MoCo),
             "Your test fails a right program. Are the old weights of the key network copied (`clone`) before the "
-            "step? Is the momentum in your formula that of the model? Do you allow for rounding?",
+            "step? Line 10 comes after line 9: are the weights of the query network those *after* the step? Is the "
+            "momentum in your formula that of the model? Do you allow for rounding?",
         ),
         (
             lambda: _fails(attempt, _NeverFollows),
@@ -732,7 +733,7 @@ def check_negatives_are_older(attempt: Callable[[Any], None]) -> Callable[[Any],
         (
             lambda: not _fails(attempt, MoCo),
             "Your test fails a right program. Compute the expected loss before the step, because the step changes "
-            "networks and queue, and allow for rounding.",
+            "networks and queue. The queries are of `a`, the keys of `b`. Allow for rounding.",
         ),
         (
             lambda: _fails(attempt, _QueueFirst),
