@@ -40,7 +40,6 @@ MODULES = {
     # What runs in other processes must be importable there by its own name.
     "course_lib.lectures.distributed.exchange",
     "course_lib.lectures.distributed.launch",
-    "course_lib.lectures.distributed.launch",
     "course_lib.lectures.distributed.replicas",
 }
 """public as a whole: every name in them that does not begin with an underscore"""
