@@ -250,6 +250,11 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
             "accuracy alone.",
         ),
         (
+            lambda: not seen().one_list,
+            "All names share one list object, so each number is appended to the list of every name. Make a new `[]` "
+            "for each name.",
+        ),
+        (
             lambda: all(len(values) == seen().epochs for values in lists()),
             f"There were {_EPOCHS} epochs, but a list does not have {_EPOCHS} numbers. Append once for each name in "
             "`on_epoch_end`, not for each batch.",
@@ -310,12 +315,14 @@ def _fitted_with(attempt: type[Any]) -> SimpleNamespace:
     settings: dict[str, Any] = {"epochs": _EPOCHS, "batch_size": 16, "verbose": 0, "validation_data": (x[30:], y[30:])}
     history = model.fit(x[:40], y[:40], callbacks=[Reference(), callback], **settings).history
     accuracy = getattr(callback, "accuracy", None)
-    shown = accuracy
+    shown, one_list = accuracy, False
     if isinstance(accuracy, dict):
+        one_list = len({id(values) for values in accuracy.values()}) < len(accuracy)
         shown = {name: list(values) for name, values in accuracy.items()}
         model.fit(x[:40], y[:40], callbacks=[callback], **settings)
     return SimpleNamespace(
         accuracy=shown,
+        one_list=one_list,
         kept=accuracy,
         second=getattr(callback, "accuracy", None),
         wanted={name: values[:_EPOCHS] for name, values in wanted.items()},
@@ -423,7 +430,8 @@ def check_make_sum_model(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: seen().model.count_params() == 64 * 6 + 6 + 12 * 64 + 64 + 64 * 19 + 19 + 64 + 1,
-            "The model has more weights than the encoder (once), the hidden layer and the two output layers hold.",
+            "The model does not have as many weights as the encoder (once), the hidden layer and the two output layers "
+            "hold. Use one encoder for both images, and let both output layers read the hidden layer.",
         ),
         (
             lambda: {tensor.name for tensor in seen().model.inputs} == {"left", "right"},
@@ -659,11 +667,15 @@ def check_watched_model(attempt: type[Any]) -> type[Any]:
         return all(_near(one, scale * other) for one, other in zip(seen().gradients[0], reference, strict=True))
 
     def clipped() -> bool:
-        """Each gradient is a positive multiple of the right one, and not the right one."""
-        pairs = [
-            (one.ravel(), other.ravel()) for one, other in zip(seen().gradients[0], wanted().gradients[0], strict=True)
-        ]
-        return not first_gradient() and all(_near(one * np.linalg.norm(b), b * np.linalg.norm(one)) for one, b in pairs)
+        """In the first step that differs, each gradient is a positive multiple of the right one."""
+        for found, right in zip(seen().gradients, wanted().gradients, strict=False):
+            pairs = [(one.ravel(), other.ravel()) for one, other in zip(found, right, strict=True)]
+            if not all(_near(one, other) for one, other in pairs):
+                return all(_near(one * np.linalg.norm(b), b * np.linalg.norm(one)) for one, b in pairs)
+        return False
+
+    def swapped() -> bool:
+        return all(_near(one, weight) for one, weight in zip(seen().gradients[0], seen().start, strict=True))
 
     def result(name: str) -> float:
         return float(seen().results[-1][name])
@@ -694,6 +706,11 @@ def check_watched_model(attempt: type[Any]) -> type[Any]:
             "The optimizer was never called: `self.optimizer.apply(gradients, variables)`.",
         ),
         (lambda: len(seen().gradients[0]) == 4, "The optimizer should get a gradient for each trainable variable."),
+        (
+            lambda: not swapped(),
+            "The optimizer got the variables in place of the gradients. The gradients come first: "
+            "`self.optimizer.apply(gradients, variables)`.",
+        ),
         (
             lambda: first_gradient() or not first_gradient(penalty=False),
             "The gradient lacks the penalty of a regularizer. `self.compute_loss(x, y, logits)` adds it to the loss.",
@@ -794,6 +811,7 @@ def _watched_steps(attempt: type[Any], penalty: float = 0.05) -> SimpleNamespace
     model.test_on_batch(x, y)  # makes the metrics, as `fit` does before its first step
     model.reset_metrics()
     modes.clear()
+    start = [np.asarray(weight) for weight in model.get_weights()]
     results, error, twice = [], None, False
     for rows in (slice(0, 4), slice(4, 8), slice(8, 10)):
         before = len(modes)
@@ -805,7 +823,14 @@ def _watched_steps(attempt: type[Any], penalty: float = 0.05) -> SimpleNamespace
         twice = twice or len(modes) > before + 1
     weights = [np.asarray(weight) for weight in model.get_weights()]
     return SimpleNamespace(
-        modes=modes, gradients=gradients, none=flags.none, results=results, weights=weights, error=error, twice=twice
+        modes=modes,
+        gradients=gradients,
+        none=flags.none,
+        results=results,
+        start=start,
+        weights=weights,
+        error=error,
+        twice=twice,
     )
 
 
