@@ -66,12 +66,14 @@ zip_nasty_names = archive("folders called -rf, a line break, a Windows device", 
 )
 
 
-# A zip inside is not unpacked.
-@archive("a zip instead of the notebook, inside the class's zip", rejected="No notebook")
+# A student's own zip is looked into, a zip inside that is not.
+@archive("a zip in a zip instead of the notebook, inside the class's zip", rejected="No notebook")
 def zip_in_zip(archive, honest, assignment):
-    inner = io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as packed:
+    innermost, inner = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(innermost, "w") as packed:
         packed.writestr(f"{assignment}.ipynb", honest)
+    with zipfile.ZipFile(inner, "w") as packed:
+        packed.writestr(f"{assignment}.zip", innermost.getvalue())
     archive.writestr(f"mallory/{assignment}/{assignment}.zip", inner.getvalue())
 
 
