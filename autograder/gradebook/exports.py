@@ -25,7 +25,7 @@ from xml.etree import ElementTree
 from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import UNDECIDED, student_id
 from autograder.gradebook.nbgrader_db import manual_scores, people
-from autograder.gradebook.roster import Roster
+from autograder.gradebook.roster import Roster, shown
 from autograder.records import RESULTS_VERSION, Item, Report, Verdict, from_data
 
 Row = Sequence[str | float | None]
@@ -69,7 +69,7 @@ def export(run: Path, to: str, out: Path | None = None, roster: Roster | None = 
     if to not in FORMS:
         raise WrongUse(f"{to}: no such export; choose one of {', '.join(FORMS)}.")
     name, write = FORMS[to]
-    assignment, lines = read_results(run, roster)
+    assignment, lines = read_results(run, roster, to)
     if section:
         lines = [line for line in lines if line.person.get("section") == section]
         if not lines:
@@ -80,8 +80,11 @@ def export(run: Path, to: str, out: Path | None = None, roster: Roster | None = 
     return target
 
 
-def read_results(run: Path, roster: Roster | None = None) -> tuple[str, list[StudentResult]]:
-    """The assignment and every student's result of a run folder. Raises WrongUse where it holds none."""
+def read_results(run: Path, roster: Roster | None = None, to: str = "") -> tuple[str, list[StudentResult]]:
+    """The assignment and every student's result of a run folder. Raises WrongUse where it holds none.
+
+    `to`: a platform. A number that another one put into the names of files is somebody else's there.
+    """
     path = run / "results.json"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -90,7 +93,8 @@ def read_results(run: Path, roster: Roster | None = None) -> tuple[str, list[Stu
             raise WrongUse(f"{path}: is of version {version}, this program reads {RESULTS_VERSION}; grade again.")
         assignment = str(data["assignment"])
         reports = [from_data(Report, entry) for entry in data["submissions"]]
-        numbers = {student: str(known[1]) for student, known in data.get("run", {}).get("platform", {}).items()}
+        named = data.get("run", {}).get("platform", {})
+        numbers = {student: str(number) for student, (platform, number) in named.items() if platform == to}
     except FileNotFoundError:
         raise WrongUse(f"{run}: holds no results.json; name the --out folder of `autograder grade`.") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -99,7 +103,8 @@ def read_results(run: Path, roster: Roster | None = None) -> tuple[str, list[Stu
     lines = []
     for report in reports:
         person = {"id": numbers[report.student]} if report.student in numbers else {}
-        person |= known.get(student_id(report.student), {}) | dict(roster.find(report.student) if roster else {})
+        person |= known.get(student_id(report.student), {})
+        person |= roster.find(report.student, person.get("id", "")) if roster else {}
         lines.append(_student_result(report, decided, person))
     return assignment, lines
 
@@ -301,8 +306,7 @@ KEYS = {
 
 def tell_matches(run: Path, to: str, roster: Roster | None) -> list[str]:
     """In sentences: whom the platform will find, and, with a roster, who handed in nothing and who is not in it."""
-    _, lines = read_results(run, roster)
-    students = [line.report.student for line in lines]
+    _, lines = read_results(run, roster, to)
     told = []
     if to in KEYS:
         guessed = [line.report.student for line in lines if not any(line.known(key) for key in KEYS[to])]
@@ -311,8 +315,14 @@ def tell_matches(run: Path, to: str, roster: Roster | None) -> list[str]:
             names = _some(guessed)
             told.append(f"Without one, so that the submission's name stands for the login: {names}. Give --roster.")
     if roster is not None:
-        told += [f"Handed in nothing: {_some(missing)}." for missing in [roster.missing(students)] if missing]
-        told += [f"Not in the roster: {_some(unknown)}." for unknown in [roster.unknown(students)] if unknown]
+        found: dict[str, list[str]] = {}
+        for line in lines:
+            found.setdefault(roster.key(line.person), []).append(line.report.student)
+        unknown = found.pop("", [])
+        missing = [shown(person) for person in roster.people if roster.key(person) not in found]
+        told += [f"Handed in nothing: {_some(missing)}."] if missing else []
+        told += [f"Not in the roster: {_some(unknown)}."] if unknown else []
+        told += [f"{_some(several)} are one person of the roster." for several in found.values() if len(several) > 1]
     return told
 
 

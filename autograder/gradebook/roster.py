@@ -8,8 +8,9 @@ used as they are.
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,22 +52,18 @@ class Roster:
     """each with those of `FIELDS` that are known; in the order of the file"""
     _by_key: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def find(self, student: str) -> Mapping[str, str]:
-        """Whom a submission's name means: `ada`, her address or login, or `Ada Doe_4711` as platforms name folders."""
-        number = re.fullmatch(r".+_(\w+)", student, re.S)
-        for key in (student, number[1] if number else ""):
-            if key and key.casefold() in self._by_key:
-                return self._by_key[key.casefold()]
-        return {}
+    def find(self, student: str, number: str = "") -> Mapping[str, str]:
+        """Whom the platform's `number` of a submission means, else its name: `ada`, her address or login.
 
-    def missing(self, students: Iterable[str]) -> list[str]:
-        """Who of the people handed in nothing, by name."""
-        here = {id(self.find(student)) for student in students}
-        return [shown(person) for person in self.people if id(person) not in here]
+        A number in the name is not read: `team_7`, or a file that a student called `me_4711`, is nobody's 7 or 4711.
+        """
+        known = (self._by_key.get(key.casefold()) for key in (number, student))
+        return next((person for person in known if person), {})
 
-    def unknown(self, students: Iterable[str]) -> list[str]:
-        """Whose submissions are of nobody in the list."""
-        return [student for student in students if not self.find(student)]
+    def key(self, person: Mapping[str, str]) -> str:
+        """What tells one of the people from the others; empty for somebody who is not in the list."""
+        keys = (person.get(key, "").casefold() for key in _IDENTIFYING)
+        return next((key for key in keys if key in self._by_key), "")
 
 
 def shown(person: Mapping[str, str]) -> str:
@@ -84,7 +81,7 @@ def read_roster(path: Path) -> Roster:
         finding = (error.strerror if isinstance(error, OSError) else None) or "it is not UTF-8"
         raise WrongUse(f"{path}: cannot be read ({finding}); save the list of people as CSV in UTF-8.") from None
     separator = max(",;\t", key=text.partition("\n")[0].count)
-    rows = list(csv.reader(text.splitlines(), delimiter=separator))
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     columns = [_column(name, rows[0]) for name in rows[0]] if rows else []
     if not set(columns) & set(_IDENTIFYING):
         raise WrongUse(f"{path}: the first line names no column of {', '.join(_IDENTIFYING)}.")
@@ -119,6 +116,5 @@ def _person(cells: dict[str, str]) -> Mapping[str, str]:
         cells |= {"last_name": last, "first_name": first} if comma else {"last_name": family, "first_name": given}
     if "id" in cells:
         cells["id"] = cells["id"].removeprefix("Participant ")
-    if "org_id" in cells:
-        cells["org_id"] = cells["org_id"].removeprefix("#")  # with which Brightspace keeps its zeros
+    # Brightspace puts # before a number, to keep its zeros.
     return {key: cells[key].strip().removeprefix("#") for key in FIELDS if cells.get(key, "").strip()}
