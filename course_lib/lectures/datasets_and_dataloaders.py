@@ -293,20 +293,14 @@ def check_scan_files(attempt: type) -> Any:
         def close(got: torch.Tensor, right: torch.Tensor) -> bool:
             return got.shape == right.shape and torch.allclose(got.float(), right, atol=1e-6)
 
-        def reads_late() -> bool:
+        def reads_a_changed_file(*, read_before: bool) -> bool:
             made = attempt(folder)
+            if read_before:
+                made[2]
             Image.fromarray(images[0]).save(folder / "002.png")
-            late = close(made[2][0], wanted(4))
+            changed = close(made[2][0], wanted(4))
             Image.fromarray(images[2]).save(folder / "002.png")
-            return late
-
-        def reads_again() -> bool:
-            made = attempt(folder)
-            made[2]
-            Image.fromarray(images[0]).save(folder / "002.png")
-            again = close(made[2][0], wanted(4))
-            Image.fromarray(images[2]).save(folder / "002.png")
-            return again
+            return changed
 
         def stays_in_order() -> bool:
             made = attempt(folder)
@@ -369,12 +363,12 @@ def check_scan_files(attempt: type) -> Any:
                 "finished tensor.",
             ),
             (
-                reads_late,
+                lambda: reads_a_changed_file(read_before=False),
                 "A file changed after the data set was made, and the item is still the old one. Open files in "
                 "`__getitem__`, not in `__init__`: a large data set does not fit into memory.",
             ),
             (
-                reads_again,
+                lambda: reads_a_changed_file(read_before=True),
                 "A file changed after it was read once, and the item is still the old one. Do not keep images: with "
                 "a large data set, the memory would fill up.",
             ),
