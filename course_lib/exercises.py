@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
+NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
+"""the hint of many exercises"""
 WIDTH = 110
 """columns of a printed message, so that a long one needs no scrolling"""
 

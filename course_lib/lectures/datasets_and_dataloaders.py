@@ -27,11 +27,8 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
 
 from course_lib.data import load_digits
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 from course_lib.lectures.worker_datasets import Working
-
-NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
-
 
 # The scans: every card bears one digit, and is scanned several times.
 

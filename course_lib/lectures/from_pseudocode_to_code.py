@@ -19,10 +19,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from course_lib.data import load_digits
-from course_lib.exercises import attempt_or_solution
-
-NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
-
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 # Images, views and the network.
 

@@ -27,11 +27,9 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from course_lib import virtual_cuda
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 T = TypeVar("T")
-
-NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
 
 
 def _batch(rows: int = 6) -> tuple[torch.Tensor, torch.Tensor]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 __all__ = [
     "FRAMEWORKS",
@@ -181,7 +181,7 @@ def check_median_seconds(attempt: Solution) -> Solution:
         "median_seconds",
         attempt,
         median_seconds,
-        (lambda: timed(0, 0, 0, 0) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: timed(0, 0, 0, 0) is not None, NOTHING_RETURNED),
         (lambda: _is_number(timed(0, 0, 0, 0)), "Return one number, not a list of times: the median of the list."),
         (lambda: calls(7) > 0, "`function` is never called. Call it with `function()`."),
         (
@@ -250,7 +250,7 @@ def _matmul_tests(attempt: Solution) -> list[tuple[Callable[[], object], str]]:
         return all(np.array_equal(x, y) for x, y in zip((a, b), _matrices(*SMALL), strict=True))
 
     return [
-        (lambda: attempt(*_matrices(*SMALL)) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: attempt(*_matrices(*SMALL)) is not None, NOTHING_RETURNED),
         (
             lambda: result().shape == (2, 4),
             "For a (2, 3) and b (3, 4), the result should have the shape (2, 4): a row for each row of a, a column for "
@@ -469,7 +469,7 @@ def check_training_plan(attempt: Solution) -> Solution:
         "training_plan",
         attempt,
         training_plan,
-        (lambda: attempt(8e9, 1e9, 80, 1e15, 0.5, 3.0) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: attempt(8e9, 1e9, 80, 1e15, 0.5, 3.0) is not None, NOTHING_RETURNED),
         (
             lambda: len(attempt(8e9, 1e9, 80, 1e15, 0.5, 3.0)) == 3,
             "Return three numbers: the number of GPUs, the hours and the dollars.",

@@ -17,11 +17,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 loss_fn = nn.CrossEntropyLoss()
 
-NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
 DEEP = [64, 64, 64, 64, 64, 64, 64, 10]
 """sizes of the network that the lecture opens with: six hidden layers"""
 

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 
 from course_lib import virtual_cuda
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 __all__ = [
     "check_Ternary",
@@ -179,7 +179,7 @@ def check_make_parameters(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "make_parameters", attempt, make_parameters,
-        (lambda: make([5, 4, 3]) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: make([5, 4, 3]) is not None, NOTHING_RETURNED),
         (lambda: isinstance(make([5, 4, 3]), (list, tuple)) and len(make([5, 4, 3])) == 4,
          "For [5, 4, 3] there are two layers, so the list holds four tensors: W1, b1, W2, b2."),
         (lambda: [tuple(p.shape) for p in params(5, 4, 3)] == [(5, 4), (4,), (4, 3), (3,)],
@@ -427,7 +427,7 @@ def check_train(attempt: Any) -> Any:
          "requires no gradient. Change the parameter itself: `param -= ...`."),
         (lambda: not makes_results(),
          "A gradient is None in the second step: `param = param - ...` makes a new tensor. Use -= inside no_grad."),
-        (lambda: losses(first, second) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: losses(first, second) is not None, NOTHING_RETURNED),
         (lambda: isinstance(losses(first, second), list) and len(losses(first, second)) == 2,
          "Return a list with one loss for each batch."),
         (lambda: not any(torch.is_tensor(loss) and loss.requires_grad for loss in losses(first, second)),
@@ -495,7 +495,7 @@ def check_newton(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "newton", attempt, newton,
-        (lambda: method(bowl, 0.5, 0) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: method(bowl, 0.5, 0) is not None, NOTHING_RETURNED),
         (lambda: not no_graph(),
          "The first derivative came out without a graph, so it cannot be differentiated. Which argument of "
          "torch.autograd.grad records the backward pass?"),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from course_lib import frameworks
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 if TYPE_CHECKING:
     import tensorflow as tf
@@ -531,7 +531,7 @@ def check_read_until_sure(attempt: Any) -> Any:
     wanted = _one_by_one(rnn, images, 0.9)[1]
     return attempt_or_solution(
         "read_until_sure", attempt, read_until_sure,
-        (lambda: answer(images) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: answer(images) is not None, NOTHING_RETURNED),
         (lambda: isinstance(answer(images), tuple) and len(answer(images)) == 2,
          "Return two tensors: the logits and the numbers of rows read."),
         (lambda: isinstance(answer(images)[1], torch.Tensor) and tuple(answer(images)[1].shape) == (12,),

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 from course_lib.lectures.time_spans import Spans
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
 ]
 
 Params = list[np.ndarray]
-NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
 
 
 # What the lecture shows.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 __all__ = ["check_build_network", "check_curve", "check_descend", "check_evaluate"]
 
@@ -154,7 +154,7 @@ def check_curve(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "curve", attempt, curve,
-        (lambda: make([1.0]) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: make([1.0]) is not None, NOTHING_RETURNED),
         (lambda: isinstance(make([1.0]), tuple) and len(make([1.0])) == 2, "Return two things: graph and values."),
         (lambda: isinstance(make([1.0])[0], tf.Graph), "The first thing that you return should be the tf.Graph."),
         (lambda: _operations(make([1.0])[0]) > 0,
@@ -306,7 +306,7 @@ def check_descend(attempt: Any) -> Any:
         "descend", attempt, descend,
         (lambda: initializes(),
          "The variable is uninitialized in your session. Run the initializer once, before the loop."),
-        (lambda: go(0.02, 2) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: go(0.02, 2) is not None, NOTHING_RETURNED),
         (lambda: isinstance(go(0.02, 2), tuple) and len(go(0.02, 2)) == 2, "Return two things: graph and visited."),
         (lambda: isinstance(go(0.02, 2)[0], tf.Graph), "The first thing that you return should be the tf.Graph."),
         (lambda: isinstance(go(0.02, 2)[1], (list, tuple, np.ndarray)), "The second thing should be a list."),
@@ -445,7 +445,7 @@ def check_build_network(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "build_network", attempt, build_network,
-        (lambda: build(4, 0.5) is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: build(4, 0.5) is not None, NOTHING_RETURNED),
         (lambda: _is_graph_and(build(4, 0.5), dict), "Return the graph and a dict: `return graph, {\"x\": x, ...}`."),
         (lambda: keys <= nodes().keys(), f"The dict should have the keys {', '.join(sorted(keys))}."),
         (lambda: nodes()["train"] is not None and nodes()["init"] is not None,
