@@ -34,6 +34,7 @@ from autograder.judge.words import (
 )
 from autograder.protocol.wire import handles_in, holds_claims
 from autograder.records import CPU, Assignment, CheckResult, Evidence, Role, Verdict
+from autograder.submissions.python_text import remembers_calls
 from course_lib.compare import Difference
 
 DEMONSTRATION, HIDDEN = "demonstration", "hidden"
@@ -108,6 +109,11 @@ class Judge:
         """
         self.student_side = student
         self.handed_in = Submitted(program.student, dict(program.cells)) if program else Submitted()
+        given = {c.source for n in assignment.notebooks for c in n.cells if c.role not in (Role.SOLUTION, Role.MANUAL)}
+        self.remembers = (
+            remembers_calls(source for _, source in program.cells if source not in given) if program else False
+        )
+        """whether what a call gives may depend on calls before it"""
         self.reference_names = reference_names
         self.explainer = explainer
         self.secret = secret
@@ -217,7 +223,8 @@ class Judge:
         shown = [item for item in chosen if self._is_demonstrated(self.checks[_name(item)])]
         if shown:
             self.phase = DEMONSTRATION
-            self.student_side.renew()
+            if not self.remembers:
+                self.student_side.renew()
             self._run(shown)
         return True
 
@@ -230,6 +237,8 @@ class Judge:
         for item, following in itertools.zip_longest(items, items[1:]):
             if self.lost is not None:
                 return
+            if self.phase == DEMONSTRATION and self.remembers:
+                self.student_side.renew()  # or the input that is shown would not do again what this check saw
             self.student_side.turn_to(self.checks[_name(item)].marker.grade_id)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 

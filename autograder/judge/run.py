@@ -73,7 +73,10 @@ class LocalProgram:
         return [(c.grade_id or "", self.edits.get(c.grade_id or "", c.source)) for c in cells]
 
     def side(self, mended: frozenset[str]) -> LocalSide:
-        return LocalSide(reference_names(self.assignment, self.edits, may_fail=bool(self.edits), mended=mended))
+        names = functools.partial(
+            reference_names, self.assignment, self.edits, may_fail=bool(self.edits), mended=mended
+        )
+        return LocalSide(names(), again=names)
 
 
 class Checks:

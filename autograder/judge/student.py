@@ -158,15 +158,22 @@ class LocalSide(Side):
     Values pass through the wire's encoding here too, so that a check sees the same kinds as from a kernel.
 
     memory: answers that need not be computed again, and where new ones are added. In one run every student is asked the
-    same, so the reference's answers are found once, for the whole class.
+    same, so the reference's answers are found once, for the whole class. again: makes the names anew, for `renew`.
     """
 
-    def __init__(self, names: dict[str, Any], memory: Memory | None = None) -> None:
+    def __init__(
+        self, names: dict[str, Any], memory: Memory | None = None, again: Callable[[], dict[str, Any]] | None = None
+    ) -> None:
         self.calls = []
         self._names = names
+        self._again = again
         self._kept: dict[int, Any] = {}
         self._memory = memory
         self._asked: dict[bytes, int] = {}
+
+    def renew(self) -> None:
+        if self._again is not None:
+            self._names = self._again()
 
     def _answer(self, call: Call) -> tuple[Any, dict[str, Any]]:
         if self._memory is None or handles_in(call.data):

@@ -209,6 +209,7 @@ class StudentKernel:
 
     def renew(self) -> None:
         """Go on in a fresh kernel, which has run the same cells and seen no call."""
+        self.note_footprints()
         self.close()
         self.restarts.clear()
         self.lost.clear()

@@ -11,7 +11,7 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -112,6 +112,51 @@ def _defined(tree: ast.Module) -> frozenset[str]:
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             names.add(statement.target.id)
     return frozenset(names)
+
+
+def remembers_calls(sources: Iterable[str]) -> bool:
+    """Whether a call of a program's functions may change what a later call gives, read off its text: rather too often.
+
+    `seen = []` that a function uses, a generator of random numbers, `global`, `def f(x, seen=[])`, a cache.
+    """
+    kept: set[str] = set()
+    used: set[str] = set()
+    for tree in filter(None, map(parse, sources)):
+        kept.update(_names_of_objects(tree))
+        for statement in tree.body:
+            nodes = list(ast.walk(statement))
+            if any(isinstance(node, ast.Global) or _keeps_objects(node) for node in nodes):
+                return True
+            if any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) for node in nodes):
+                used.update(node.id for node in nodes if isinstance(node, ast.Name))
+    return not kept.isdisjoint(used)
+
+
+def _keeps_objects(node: ast.AST) -> bool:
+    """A class or function that has an object of its own, not one for each call."""
+    if isinstance(node, ast.ClassDef):
+        return bool(_names_of_objects(node))
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    if any(default and _makes_object(default) for default in (*node.args.defaults, *node.args.kw_defaults)):
+        return True
+    decorators = [part for decorator in node.decorator_list for part in ast.walk(decorator)]
+    return any("cache" in (getattr(part, "attr", "") or getattr(part, "id", "")) for part in decorators)
+
+
+def _names_of_objects(body: ast.Module | ast.ClassDef) -> set[str]:
+    """What is set, not inside a function, to an object that code can change."""
+    found: set[str] = set()
+    for statement in body.body:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value and _makes_object(statement.value):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            found.update(n.id for target in targets for n in _flat(target) if isinstance(n, ast.Name))
+    return found
+
+
+def _makes_object(value: ast.expr) -> bool:
+    displays = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Call)
+    return isinstance(value, displays)
 
 
 def _flat(target: ast.expr) -> Iterator[ast.expr]:

@@ -18,7 +18,7 @@ from autograder.errors import StudentError
 from autograder.judge import plugin
 from autograder.judge.diagnosis import answered_alike
 from autograder.judge.reference import reference_names
-from autograder.judge.run import Checks
+from autograder.judge.run import Checks, LocalProgram
 from autograder.judge.student import Call, LocalSide
 from autograder.protocol.settings import settings_kept
 from autograder.selftest import its_device, needs_kernel
@@ -77,7 +77,8 @@ def shown_again(name: str, chosen: Collection[str]) -> tuple[int, list[tuple[str
             if entry.name not in chosen:
                 continue
             edits = dict(entry.cells)
-            checks.run(LocalSide(reference_names(assignment, edits, may_fail=True)), SECRET, tuple(entry.expected))
+            program = LocalProgram(assignment, edits)
+            checks.run(program.side(frozenset()), SECRET, tuple(entry.expected), program=program)
             for cell, call in shown:
                 names = reference_names(assignment, edits, may_fail=True) | {"__name__": "__main__"}
                 got = answer(cell, names)

@@ -55,6 +55,15 @@ def test_the_reference_passes_every_check_which_carries_its_sentence_weight_evid
     assert (in_place.sentence, in_place.weight, in_place.evidence) == ("not in place", 1.0, Evidence.OBSERVED)
 
 
+def test_what_is_shown_is_what_the_shown_call_does_by_itself(judged: Judge) -> None:
+    counts = "seen = []\n\n\ndef square(x):\n    seen.append(x)\n    return x ** 2 + len(seen)"
+    small = judged(SQUARE, CHECK + CHECK.replace("def test_", "def test_again_").replace("x = draw", "x = 0 * draw"))
+    program = LocalProgram(small.assignment, {"square": counts})
+    found = small.checks.run(program.side(frozenset()), b"this run", program=program).checks["test_square"]
+    shown = {check.name: check.difference for check in found}
+    assert shown["test_again_squares"].yours == "1", "not 2 or more: the calls of earlier checks are forgotten"
+
+
 def test_one_failing_case_fails_the_check_and_the_smallest_is_shown(judged: Judge) -> None:
     wrong = {"square": "def square(x):\n    return x ** 2 if x.ndim == 1 else x"}
     result = judged(SQUARE, CHECK).results(wrong)["test_squares"]

@@ -13,6 +13,7 @@ from autograder.submissions.python_text import (
     forbidden_imports,
     parse,
     program_facts,
+    remembers_calls,
     same_program,
 )
 
@@ -66,6 +67,27 @@ def test_programs_are_the_same_but_for_comments_and_layout() -> None:
     assert same_program("x = 1 # a", "x=1")
     assert not same_program("x = 1", "x = 2")
     assert not same_program("x = (", "x = (")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "seen = []\ndef f(x):\n    seen.append(x)",
+        "rng: object = default_rng(0)\nf = lambda: rng.normal()",
+        "made = None\ndef f():\n    global made",
+        "def f(x, seen={}):\n    return x",
+        "@functools.lru_cache(None)\ndef f(x):\n    return x",
+        "class Step:\n    made = {}",
+    ],
+)
+def test_a_program_may_remember_its_calls(source: str) -> None:
+    assert remembers_calls(["import numpy", source])
+
+
+def test_functions_of_their_arguments_remember_nothing() -> None:
+    assert not remembers_calls(
+        ["SHAPE = (2, 3)\ndef f(x, scale=1.0, y=None):\n    kept = []\n    return SHAPE", "x = f(1)"]
+    )
 
 
 def test_a_part_of_a_module_is_the_module() -> None:
