@@ -27,9 +27,10 @@ from autograder.grading import account_of, could_not_grade
 from autograder.kernels.preload import FRAMEWORKS
 from autograder.kernels.zygote import Zygote, forking_works
 from autograder.protocol.frames import receive, send
-from autograder.records import Assignment, Report, Submission, Verdict
+from autograder.records import CPU, Assignment, Report, Submission, Verdict
 from autograder.submissions.intake import StudentFiles
 from autograder.submissions.plan import MAX_SUBMISSION_BYTES
+from autograder.submissions.python_text import program_facts
 
 LOGGER = logging.getLogger(__name__)
 TRIES = 2
@@ -58,7 +59,7 @@ class LocalPool:
         self.workers = workers
         # TensorFlow imports Keras, so what Keras runs on is settled when a zygote preloads it, before any notebook.
         chosen = {"KERAS_BACKEND": assignment.keras_backend} if assignment.keras_backend else {}
-        kernels = Zygote("autograder.kernels.supervisor:kernel_child", FRAMEWORKS, environment=chosen)
+        kernels = Zygote("autograder.kernels.supervisor:kernel_child", preloaded(assignment), environment=chosen)
         self.kernels = kernels if forking_works() else None
         setup: dict[str, Any] = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
         setup |= {"secret": secret.hex(), "hidden": [str(path) for path in hidden]}
@@ -245,6 +246,26 @@ def _stopped_from_outside(report: Report) -> bool:
     """Whether a clock, and not CPU time, or somebody else ended something."""
     flagged = any(flag.kind in ("wall-clock", "disturbed") for flag in report.flags)
     return flagged or any(run.by_wall_clock for run in report.runs)
+
+
+def preloaded(assignment: Assignment) -> tuple[str, ...]:
+    """The `FRAMEWORKS`, in their order, up to the last that the assignment's own cells or probes import.
+
+    A student whose work imports another waits for it alone; a class that needs none waits for none.
+    """
+    texts = [cell.source for n in assignment.notebooks for cell in n.cells if cell.kind == "code"]
+    probes = assignment.folder / "probes.py"
+    texts += [probes.read_text(encoding="utf-8")] if probes.is_file() else []
+    needed = {module.partition(".")[0] for text in texts for module in program_facts(text).modules}
+    needed |= {"numpy", "matplotlib", "matplotlib_inline"} | {_RUNS_ON[name] for name in needed & _RUNS_ON.keys()}
+    if assignment.device != CPU:
+        needed.add("torch")
+    last = max(place for place, name in enumerate(FRAMEWORKS) if name.partition(".")[0] in needed)
+    return FRAMEWORKS[: last + 1]
+
+
+_RUNS_ON = {"keras": "tensorflow", "torchvision": "torch", "lightning": "torch"}
+"""`import tensorflow` is what imports Keras here, whatever its back end"""
 
 
 def default_workers() -> int:

@@ -17,7 +17,7 @@ import pytest
 from autograder.errors import BadAssignment
 from autograder.records import Report, Verdict, to_data
 from autograder.runs import pool as local_pool
-from autograder.runs.pool import LocalPool
+from autograder.runs.pool import LocalPool, preloaded
 from autograder.submissions.intake import StudentFiles
 
 pytestmark = pytest.mark.slow
@@ -39,6 +39,22 @@ SCORES = {
     **{"right": 4.0, "loops": 4.0, "doubled": 2.0, "in_place": 3.0, "raises": 2.0, "nothing": 0.0},
     **{"dies": 2.0, "loops_forever": 2.0, "dies_at_once": 2.0},
 }
+
+
+@pytest.mark.parametrize(
+    ("imports", "device", "last"),
+    [
+        ("import numpy as np", "cpu", "matplotlib_inline.backend_inline"),
+        ("import torch.nn as nn", "cpu", "torch._dynamo"),
+        ("from torchvision import datasets", "cpu", "torch._dynamo"),
+        ("import numpy as np", "virtual cuda", "torch._dynamo"),
+        ("def f():\n    import tensorflow", "cpu", "tensorflow"),
+        ("import keras", "cpu", "tensorflow"),
+    ],
+)
+def test_what_no_cell_imports_is_not_waited_for(judged: Any, imports: str, device: str, last: str) -> None:
+    small = judged({"square": "def square(x):\n    return x ** 2"}, "", before=imports)
+    assert preloaded(dataclasses.replace(small.assignment, device=device))[-1] == last
 
 
 def handed_in(of: Any, answers: dict[str, dict[str, str]]) -> list[StudentFiles]:
