@@ -46,6 +46,12 @@ def answer(cell: str, names: dict[str, Any]) -> Call:
     return made
 
 
+def does_again(one: Call, other: Call) -> bool:
+    """Whether both raise, or answer the same; what became of the arguments aside."""
+    one.after = other.after
+    return bool(one.error and other.error) or answered_alike(one, other)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(2400)
 @pytest.mark.parametrize(
@@ -81,20 +87,16 @@ def shown_again(name: str, chosen: Collection[str]) -> tuple[int, list[tuple[str
             checks.run(program.side(frozenset()), SECRET, tuple(entry.expected), program=program)
             for cell, call in shown:
                 names = reference_names(assignment, edits, may_fail=True) | {"__name__": "__main__"}
-                got = answer(cell, names)
-                again = answer(cell, reference_names(assignment, edits, may_fail=True) | {"__name__": "__main__"})
-                got.after = again.after = call.after
-                both_raise = got.error is not None and call.error is not None
-                if not answered_alike(got, again):
-                    continue  # The student's code draws random numbers of its own: no cell gives the same twice.
-                tried += 1
-                if not both_raise and not answered_alike(got, call):
+                got = first = answer(cell, names)
+                if not does_again(first, call):
                     # A graph that all calls share fails at the second. The student pastes the cell below the notebook's
                     # own tests, which have called the function before.
                     got = answer(cell, names)
-                    got.after = call.after
-                    both_raise = got.error is not None and call.error is not None
-                if not both_raise and not answered_alike(got, call):
+                if not does_again(got, call):
+                    anew = answer(cell, reference_names(assignment, edits, may_fail=True) | {"__name__": "__main__"})
+                    if not does_again(anew, first):
+                        continue  # The student's code draws random numbers of its own: no cell gives the same twice.
                     differing.append((entry.name, cell, str(got.error or got.value)))
+                tried += 1
             shown.clear()
     return tried, differing
