@@ -80,19 +80,21 @@ def ported_script(
     *,
     relu: Callable[..., Any] | None = None,
     mean: bool = True,
-    room: int | None = None,
+    buffer_size: int | None = None,
     seed: int = 0,
     epochs: int = 5,
 ) -> list[float]:
     """The same in TensorFlow, without mistakes unless asked for: the test accuracy after each epoch.
 
     relu: np.maximum for a hidden layer that the tape does not see. mean: False for a loss that is not reduced.
-    room: the size of the shuffle buffer.
+    buffer_size: of `shuffle`; None for all examples.
     """
     variables = [tf.Variable(p, dtype=tf.float32) for p in params]
     w1, b1, w2, b2 = variables
     activation = relu or tf.maximum
-    dataset = tf.data.Dataset.from_tensor_slices((images, labels)).shuffle(room or len(images), seed=seed).batch(50)
+    dataset = (
+        tf.data.Dataset.from_tensor_slices((images, labels)).shuffle(buffer_size or len(images), seed=seed).batch(50)
+    )
     history = []
     for _ in range(epochs):
         for x, y in dataset:
