@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -19,6 +20,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autograder.assignment import known_assignments, load_assignment, on_device
 from autograder.errors import AutograderError, WrongUse
 from autograder.records import Report
+
+if TYPE_CHECKING:
+    from autograder.gradebook import Course
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
@@ -103,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
         default="auto",
         help="auto: virtual CUDA if the assignment wants CUDA; virtual CUDA is the CPU under CUDA's rules",
     )
+    _add_roster(grade)
     grade.add_argument("--regrade", action="store_true", help="grade again what is already graded; prints what changed")
     grade.add_argument(
         "--dry-run", action="store_true", help="print who handed in what and what would be graded; write nothing"
@@ -174,9 +179,7 @@ def _parser() -> argparse.ArgumentParser:
     forms = ["csv", "canvas", "moodle", "blackboard", "brightspace", "gradescope", "junit"]
     export.add_argument("--to", required=True, choices=forms)
     export.add_argument("--out", type=Path, help="the file or folder to write")
-    export.add_argument(
-        "--roster", type=Path, metavar="CSV", help="who is who: a list of people, such as the platform itself exports"
-    )
+    _add_roster(export)
     export.add_argument("--section", default="", help="of the roster, to export it alone")
     _add_quiet(export)
 
@@ -188,6 +191,15 @@ def _add_assignment(parser: argparse.ArgumentParser, name: str, **options: Any) 
     """An argument that names assignments, which the shell completes."""
     action = parser.add_argument(name, **options)
     action.completer = lambda **_: known_assignments(project_root())  # type: ignore[attr-defined]  # argcomplete's
+
+
+def _add_roster(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--roster",
+        type=Path,
+        metavar="CSV",
+        help="who is who: a list of people, such as the platform itself exports (default: [tool.course] roster)",
+    )
 
 
 def _add_quiet(parser: argparse.ArgumentParser) -> None:
@@ -227,7 +239,8 @@ def _grade(options: argparse.Namespace) -> int:
     out = options.out or Path("runs") / assignment.name
     workers, only = options.workers or default_workers(), tuple(options.only)
     without = tuple(options.without)
-    run = Options(out, workers, options.seed_file, only, without, options.regrade, options.log_level)
+    course = _course(options, root)
+    run = Options(out, workers, options.seed_file, only, without, options.regrade, options.log_level, course)
     if options.dry_run:
         plan = plan_class(assignment, options.submissions, run)
         _print_json(options, plan)
@@ -246,6 +259,8 @@ def _grade(options: argparse.Namespace) -> int:
         names = ", ".join(outcome.outdated)
         OUT.print(f"Graded before, but changed since and left out by --only: {names}. Their old grades stand.")
     _print_left_out(outcome.left_out)
+    for sentence in outcome.told:
+        OUT.print(sentence, markup=False, soft_wrap=True)
     for change in outcome.changed:
         OUT.print(f"changed: {change}", markup=False)
     ungraded = reasons(outcome.reports)
@@ -377,15 +392,26 @@ def _require_gpu() -> None:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from autograder.gradebook import export, read_roster, tell_matches
+    from autograder.gradebook import export
 
-    roster = read_roster(options.roster) if options.roster else None
-    if options.section and roster is None:
-        raise WrongUse("--section: sections stand in a list of people; give --roster too.")
-    written = export(options.run, options.to, options.out, roster, options.section)
-    for sentence in (f"wrote {written}", *tell_matches(options.run, options.to, roster)):
+    course = _course(options, project_root())
+    told: list[str] = []
+    written = export(options.run, options.to, options.out, course.roster, options.section, course.digits, told.append)
+    for sentence in (f"wrote {written}", *told):
         OUT.print(sentence, markup=False, soft_wrap=True)
     return 0
+
+
+def _course(options: argparse.Namespace, root: Path) -> Course:
+    """What the course decides about grades; the options have the last word."""
+    from autograder.gradebook import read_course, read_roster
+
+    course = read_course(root)
+    if options.roster:
+        course = dataclasses.replace(course, roster=read_roster(options.roster))
+    if getattr(options, "section", "") and course.roster is None:
+        raise WrongUse("--section: sections stand in a list of people; give --roster too.")
+    return course
 
 
 def _doctor(options: argparse.Namespace) -> int:

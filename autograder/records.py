@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -284,12 +284,33 @@ class CellRun:
 
 
 @dataclass(frozen=True)
+class Lateness:
+    """When a submission was handed in, and what being late costs."""
+
+    handed_in: str = ""
+    """ISO 8601; empty where nothing tells"""
+    due: str = ""
+    """of this student, with an extension; ISO 8601; empty where the course names no time"""
+    days: int = 0
+    """that count as late, each begun"""
+    percent: float = 0.0
+    """of the assignment's points that these days cost"""
+    sentence: str = ""
+    """for the student; empty for work in time"""
+
+    def penalty(self, score: float, max_score: float) -> float:
+        """What is taken off `score`: never more than there is."""
+        return max(0.0, min(score, max_score * self.percent / 100))
+
+
+@dataclass(frozen=True)
 class Report:
     """One submission, graded: one entry of `results.json`."""
 
     student: str
     assignment: str
     score: float
+    """what the work earned"""
     max_score: float
     state: Verdict
     trust: Trust
@@ -304,6 +325,17 @@ class Report:
     digest: str = ""
     sandbox: str = ""
     """the tier of confinement that the kernel reached"""
+    late: Lateness | None = None
+    """None where the course has no due time for it and nobody marked it as late"""
+    penalty: float = field(init=False, default=0.0)
+    """points that being late costs"""
+    final_score: float = field(init=False, default=0.0)
+    """`score` less `penalty`"""
+
+    def __post_init__(self) -> None:
+        penalty = self.late.penalty(self.score, self.max_score) if self.late else 0.0
+        object.__setattr__(self, "penalty", penalty)
+        object.__setattr__(self, "final_score", self.score - penalty)
 
 
 def to_data(record: Any) -> Any:
@@ -335,7 +367,8 @@ def from_data(kind: Any, data: Any) -> Any:
         if not isinstance(data, dict):
             raise TypeError(f"expected an object for {kind.__name__}, got {type(data).__name__}")
         hints = typing.get_type_hints(kind)
-        return kind(**{k: from_data(hints[k], v) for k, v in data.items()})
+        derived = {f.name for f in dataclasses.fields(kind) if not f.init}
+        return kind(**{k: from_data(hints[k], v) for k, v in data.items() if k not in derived})
     if isinstance(kind, type) and issubclass(kind, (StrEnum, Path)):
         return kind(data)
     if kind is float and isinstance(data, int):

@@ -1,7 +1,8 @@
 """To and from nbgrader and the learning platforms: the gradebook, exports."""
 
-from autograder.gradebook.exports import export, tell_matches
+from autograder.gradebook.exports import export
 from autograder.gradebook.nbgrader_db import write_gradebook
 from autograder.gradebook.roster import read_roster
+from autograder.gradebook.settings import Course, read_course
 
-__all__ = ["export", "read_roster", "tell_matches", "write_gradebook"]
+__all__ = ["Course", "export", "read_course", "read_roster", "write_gradebook"]

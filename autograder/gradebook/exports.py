@@ -25,10 +25,12 @@ from xml.etree import ElementTree
 from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import UNDECIDED, student_id
 from autograder.gradebook.nbgrader_db import manual_scores, people
-from autograder.gradebook.roster import Roster, shown
+from autograder.gradebook.roster import Roster, attendance, some
 from autograder.records import RESULTS_VERSION, Item, Report, Verdict, from_data
 
 Row = Sequence[str | float | None]
+EXACT = 9
+"""digits that no score needs: beyond them is what adding up leaves"""
 
 
 @dataclass(frozen=True)
@@ -37,16 +39,40 @@ class StudentResult:
 
     report: Report
     scores: Mapping[tuple[str, str], float | None]
-    """(notebook, grade id) -> points after people's decisions; None while nobody has decided"""
+    """(notebook, grade id) -> points after people's decisions, rounded; None while nobody has decided"""
     person: Mapping[str, str]
     """`roster.FIELDS`, as far as the list of people, the gradebook or the name of the submission tell them"""
+
+    decided: float
+    """the points of all items that somebody has decided, not rounded"""
+    digits: int
 
     @property
     def score(self) -> float | None:
         """All points together; None while any item is undecided."""
-        if not self.scores or None in self.scores.values():
-            return None
-        return round(sum(s for s in self.scores.values() if s is not None), 6)
+        return self._rounded(self.decided)
+
+    @property
+    def penalty(self) -> float | None:
+        """What being late takes off the score."""
+        return self._rounded(self._penalty)
+
+    @property
+    def final_score(self) -> float | None:
+        """The score less the penalty."""
+        return self._rounded(self.decided - self._penalty)
+
+    @property
+    def provisional(self) -> float:
+        """What `final_score` is without the items that are undecided."""
+        return round(self.decided - self._penalty, self.digits)
+
+    @property
+    def _penalty(self) -> float:
+        return self.report.late.penalty(self.decided, self.report.max_score) if self.report.late else 0.0
+
+    def _rounded(self, points: float) -> float | None:
+        return None if not self.scores or None in self.scores.values() else round(points, self.digits)
 
     def known(self, key: str) -> str:
         """Of the person; empty where nobody has told it."""
@@ -59,17 +85,26 @@ class StudentResult:
         return ", ".join(p for p in parts if p) or self.report.student
 
 
-def export(run: Path, to: str, out: Path | None = None, roster: Roster | None = None, section: str = "") -> Path:
+def export(
+    run: Path,
+    to: str,
+    out: Path | None = None,
+    roster: Roster | None = None,
+    section: str = "",
+    digits: int = 2,
+    tell: Callable[[str], object] = lambda sentence: None,
+) -> Path:
     """Write the scores of the run folder `run` in the form `to`; return the file (for gradescope the folder).
 
     `to`: a key of `FORMS`. `out`: where, by default in `run`. `roster`: who is who on the platform. `section`: of the
-    roster, to export it alone. Raises WrongUse where `run` holds no results of this version, `to` is unknown or nobody
-    is of that section, CannotWrite where `out` cannot be written.
+    roster, to export it alone. `digits`: after the point. `tell`: is told whom the platform will find, and, with a
+    roster, who handed in nothing and who is not in it. Raises WrongUse where `run` holds no results of this version,
+    `to` is unknown or nobody is of that section, CannotWrite where `out` cannot be written.
     """
     if to not in FORMS:
         raise WrongUse(f"{to}: no such export; choose one of {', '.join(FORMS)}.")
     name, write = FORMS[to]
-    assignment, lines = read_results(run, roster, to)
+    assignment, lines = read_results(run, roster, to, digits)
     if section:
         lines = [line for line in lines if line.person.get("section") == section]
         if not lines:
@@ -77,10 +112,14 @@ def export(run: Path, to: str, out: Path | None = None, roster: Roster | None = 
     target = run / name if out is None else out
     with _explain_failure(target):
         write(target, assignment, lines)
+    for sentence in _matches(lines, to, roster, section):
+        tell(sentence)
     return target
 
 
-def read_results(run: Path, roster: Roster | None = None, to: str = "") -> tuple[str, list[StudentResult]]:
+def read_results(
+    run: Path, roster: Roster | None = None, to: str = "", digits: int = EXACT
+) -> tuple[str, list[StudentResult]]:
     """The assignment and every student's result of a run folder. Raises WrongUse where it holds none.
 
     `to`: a platform. A number that another one put into the names of files is somebody else's there.
@@ -95,6 +134,8 @@ def read_results(run: Path, roster: Roster | None = None, to: str = "") -> tuple
         reports = [from_data(Report, entry) for entry in data["submissions"]]
         named = data.get("run", {}).get("platform", {})
         numbers = {student: str(number) for student, (platform, number) in named.items() if platform == to}
+        # Gradescope has no numbers of its own: it tells addresses, or the institution's.
+        known_as = {student: str(key) for student, (platform, key) in named.items() if platform in (to, "gradescope")}
     except FileNotFoundError:
         raise WrongUse(f"{run}: holds no results.json; name the --out folder of `autograder grade`.") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -104,20 +145,22 @@ def read_results(run: Path, roster: Roster | None = None, to: str = "") -> tuple
     for report in reports:
         person = {"id": numbers[report.student]} if report.student in numbers else {}
         person |= known.get(student_id(report.student), {})
-        person |= roster.find(report.student, person.get("id", "")) if roster else {}
-        lines.append(_student_result(report, decided, person))
+        person |= roster.find(report.student, person.get("id") or known_as.get(report.student, "")) if roster else {}
+        lines.append(_student_result(report, decided, person, digits))
     return assignment, lines
 
 
 def _student_result(
-    report: Report, decided: Mapping[tuple[str, str, str], float], person: Mapping[str, str]
+    report: Report, decided: Mapping[tuple[str, str, str], float], person: Mapping[str, str], digits: int
 ) -> StudentResult:
     who = student_id(report.student)
     scores: dict[tuple[str, str], float | None] = {}
     for item in report.items:
         own = None if item.verdict in UNDECIDED else item.points
         scores[item.notebook, item.grade_id] = decided.get((who, item.notebook, item.grade_id), own)
-    return StudentResult(report, scores, person)
+    decided_points = sum(score for score in scores.values() if score is not None)
+    scores = {key: None if score is None else round(score, digits) for key, score in scores.items()}
+    return StudentResult(report, scores, person, decided_points, digits)
 
 
 # The forms ------------------------------------------------------------------------------------------------------------
@@ -133,7 +176,10 @@ def _write_csv(target: Path, assignment: str, lines: Sequence[StudentResult]) ->
         "name",
         "assignment",
         "score",
+        "penalty",
+        "final_score",
         "max_score",
+        "late",
         "state",
         "trust",
         "device",
@@ -146,7 +192,8 @@ def _write_csv(target: Path, assignment: str, lines: Sequence[StudentResult]) ->
         report = line.report
         items = {(i.notebook, i.grade_id): i for i in report.items}
         flags = "; ".join(sorted({flag.kind for flag in report.flags}))
-        row: list[str | float | None] = [report.student, line.name, assignment, line.score, report.max_score]
+        row: list[str | float | None] = [report.student, line.name, assignment, line.score, line.penalty]
+        row += [line.final_score, report.max_score, report.late.sentence if report.late else ""]
         row += [report.state.value, report.trust.value, report.device, flags, round(report.seconds, 3), report.reason]
         for key in cells:
             item = items.get(key)
@@ -164,7 +211,7 @@ def _write_canvas(target: Path, assignment: str, lines: Sequence[StudentResult])
         known = [line.known(key) for key in ("id", "sis_id", "login", "section")]
         if not any(known[:3]):
             known[2] = line.report.student
-        rows.append([line.name, *known, line.score])
+        rows.append([line.name, *known, line.final_score])
     _write_rows(target, rows)
 
 
@@ -179,7 +226,7 @@ def _write_moodle(target: Path, assignment: str, lines: Sequence[StudentResult])
         number, report = line.known("id"), line.report
         login = line.known("login") or ("" if number else report.student)
         row: list[str | float | None] = [f"Participant {number}" if number else "", line.name, login]
-        row += [line.known("sis_id"), line.known("email"), line.score, report.max_score, now, _list_losses(line)]
+        row += [line.known("sis_id"), line.known("email"), line.final_score, report.max_score, now, _list_losses(line)]
         rows.append(row)
     _write_rows(target, rows)
 
@@ -189,7 +236,7 @@ def _write_blackboard(target: Path, assignment: str, lines: Sequence[StudentResu
     rows: list[Row] = [["Last Name", "First Name", "Username", f"{assignment} [Total Pts: {_most(lines):g} Score]"]]
     for line in lines:
         login = line.known("login") or line.report.student
-        rows.append([line.known("last_name"), line.known("first_name"), login, line.score])
+        rows.append([line.known("last_name"), line.known("first_name"), login, line.final_score])
     _write_rows(target, rows)
 
 
@@ -199,7 +246,7 @@ def _write_brightspace(target: Path, assignment: str, lines: Sequence[StudentRes
     for line in lines:
         login, number = line.known("login"), line.known("org_id")
         login = login or ("" if number else line.report.student)
-        rows.append([f"#{number}" if number else "", f"#{login}" if login else "", line.score, "#"])
+        rows.append([f"#{number}" if number else "", f"#{login}" if login else "", line.final_score, "#"])
     _write_rows(target, rows)
 
 
@@ -213,7 +260,7 @@ def _write_gradescope(target: Path, assignment: str, lines: Sequence[StudentResu
         report = line.report
         tests = [_gradescope_test(item, line.scores[item.notebook, item.grade_id]) for item in report.items]
         result: dict[str, Any] = {
-            "score": sum(score for score in line.scores.values() if score is not None),
+            "score": line.provisional,
             "execution_time": round(report.seconds, 3),
             "output": _printable(_list_losses(line)),
             "output_format": "text",
@@ -254,6 +301,11 @@ def _write_junit(target: Path, assignment: str, lines: Sequence[StudentResult]) 
 def _add_suite(root: ElementTree.Element, line: StudentResult) -> None:
     report = line.report
     suite = ElementTree.SubElement(root, "testsuite", name=_printable(report.student), time=f"{report.seconds:.3f}")
+    if report.late:
+        properties = ElementTree.SubElement(suite, "properties")
+        facts = {"score": line.score, "penalty": line.penalty, "final_score": line.final_score}
+        for name, value in {**facts, "late": _printable(report.late.sentence)}.items():
+            ElementTree.SubElement(properties, "property", name=name, value="" if value is None else str(value))
     counts = dict.fromkeys(("failures", "errors", "skipped"), 0)
     for item in report.items:
         case = ElementTree.SubElement(
@@ -304,30 +356,18 @@ KEYS = {
 """by which of `roster.FIELDS` a platform finds a student"""
 
 
-def tell_matches(run: Path, to: str, roster: Roster | None) -> list[str]:
+def _matches(lines: Sequence[StudentResult], to: str, roster: Roster | None, section: str) -> list[str]:
     """In sentences: whom the platform will find, and, with a roster, who handed in nothing and who is not in it."""
-    _, lines = read_results(run, roster, to)
     told = []
     if to in KEYS:
         guessed = [line.report.student for line in lines if not any(line.known(key) for key in KEYS[to])]
         told.append(f"{len(lines) - len(guessed)} of {len(lines)} students have a number or login of {to.title()}.")
         if guessed:
-            names = _some(guessed)
+            names = some(guessed)
             told.append(f"Without one, so that the submission's name stands for the login: {names}. Give --roster.")
     if roster is not None:
-        found: dict[str, list[str]] = {}
-        for line in lines:
-            found.setdefault(roster.key(line.person), []).append(line.report.student)
-        unknown = found.pop("", [])
-        missing = [shown(person) for person in roster.people if roster.key(person) not in found]
-        told += [f"Handed in nothing: {_some(missing)}."] if missing else []
-        told += [f"Not in the roster: {_some(unknown)}."] if unknown else []
-        told += [f"{_some(several)} are one person of the roster." for several in found.values() if len(several) > 1]
+        told += attendance(roster, {line.report.student: line.person for line in lines}, section).sentences()
     return told
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
 # Small steps ----------------------------------------------------------------------------------------------------------
@@ -346,6 +386,9 @@ def _list_losses(line: StudentResult) -> str:
     if line.report.reason:
         return line.report.reason
     told = []
+    if line.report.late and line.report.late.sentence:
+        taken_off = f" {line.score:g} - {line.penalty:g} = {line.final_score:g} points." if line.penalty else ""
+        told.append(line.report.late.sentence + taken_off)
     for item in line.report.items:
         score = line.scores[item.notebook, item.grade_id]
         if score is None:

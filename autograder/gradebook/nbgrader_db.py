@@ -188,9 +188,14 @@ def _write_grades(
     grades: list[tuple[Any, ...]] = []
     comments: list[tuple[Any, ...]] = []
     answers: list[tuple[str, str, str, str]] = []
+    penalties: list[tuple[float, str]] = []
     for entry in entries:
+        percent = entry.report.late.percent if entry.report and entry.report.late else 0.0
         for notebook in assignment.notebooks:
             place = notebook_ids[entry.student, notebook.name]
+            # nbgrader adds up the penalties of all notebooks, and never goes below 0: manual scores may still come.
+            most = sum(cell.points for cell in notebook.graded())
+            penalties.append((most * percent / 100, place))
             notes: dict[str | None, str] = {}
             for cell in notebook.graded():
                 cell_id = cells[
@@ -219,6 +224,7 @@ def _write_grades(
                 if cell.role is Role.SOLUTION or cell.role is Role.MANUAL:
                     answers.append((place, cell_id, answer, ""))
     database.executemany(_SET_GRADE, grades)
+    database.executemany("UPDATE submitted_notebook SET late_submission_penalty = ? WHERE id = ?", penalties)
     database.executemany(_SET_COMMENT, comments)
     database.executemany("INSERT OR REPLACE INTO autograder_answer VALUES (?, ?, ?, ?)", answers)
 

@@ -1,8 +1,8 @@
 """Who is in the class: a list of people, by which a run finds out who handed in nothing and a platform finds its own.
 
 The list is a CSV file with a line of names on top. Its own names are `student, first_name, last_name, email, section,
-login, id, sis_id, org_id`; the lists of people and grades that Canvas, Moodle, Blackboard and Brightspace export can be
-used as they are.
+login, id, sis_id, org_id, extension, days_late, handed_in`; the lists of people and grades that Canvas, Moodle,
+Blackboard and Brightspace export can be used as they are.
 """
 
 from __future__ import annotations
@@ -10,16 +10,20 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.errors import WrongUse
 
-FIELDS = ("student", "first_name", "last_name", "email", "section", "login", "id", "sis_id", "org_id")
+FIELDS = (
+    *("student", "first_name", "last_name", "email", "section", "login", "id", "sis_id", "org_id"),
+    *("extension", "days_late", "handed_in"),
+)
 """of a person: what the folder of a submission is called; names; address; group; how the platform calls them to people
-(`login`), to itself (`id`), and how the institution does (`sis_id` in Canvas, `org_id` in Brightspace)"""
-_IDENTIFYING = ("student", "login", "email", "id", "sis_id", "org_id")
+(`login`), to itself (`id`), and how the institution does (`sis_id` in Canvas, `org_id` in Brightspace); how many days
+later than others they may hand in, how many they did, and when"""
+IDENTIFYING = ("student", "login", "email", "id", "sis_id", "org_id")
 _ALIASES = {
     "first": "first_name",
     "firstname": "first_name",
@@ -41,7 +45,10 @@ _ALIASES = {
     "student_id": "sis_id",
     "id_number": "sis_id",
     "orgdefinedid": "org_id",
+    "last_modified_submission": "handed_in",  # of Moodle's grading worksheet
 }
+
+_DAYS = re.compile(r"(?:(?P<assignment>\S*[^\W\d]\S*)\s+)?(?P<days>\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True)
@@ -62,14 +69,48 @@ class Roster:
 
     def key(self, person: Mapping[str, str]) -> str:
         """What tells one of the people from the others; empty for somebody who is not in the list."""
-        keys = (person.get(key, "").casefold() for key in _IDENTIFYING)
+        keys = (person.get(key, "").casefold() for key in IDENTIFYING)
         return next((key for key in keys if key in self._by_key), "")
+
+
+@dataclass(frozen=True)
+class Attendance:
+    """How the list of people and those who handed in fit together."""
+
+    missing: tuple[str, ...] = ()
+    """of the list, who handed in nothing"""
+    unknown: tuple[str, ...] = ()
+    """who handed in and is not in the list"""
+    twice: tuple[tuple[str, ...], ...] = ()
+    """submissions of one person"""
+
+    def sentences(self) -> list[str]:
+        """What to tell the instructor."""
+        told = [f"Handed in nothing: {some(self.missing)}."] if self.missing else []
+        told += [f"Not in the roster: {some(self.unknown)}."] if self.unknown else []
+        return told + [f"{some(several)} are one person of the roster." for several in self.twice]
+
+
+def attendance(roster: Roster, people: Mapping[str, Mapping[str, str]], section: str = "") -> Attendance:
+    """`people`: student -> what is known of them, for everybody who handed in; `section`: to look at it alone."""
+    found: dict[str, list[str]] = {}
+    for student, person in people.items():
+        found.setdefault(roster.key(person), []).append(student)
+    unknown = found.pop("", [])
+    expected = [person for person in roster.people if section in ("", person.get("section"))]
+    missing = tuple(shown(person) for person in expected if roster.key(person) not in found)
+    return Attendance(missing, tuple(unknown), tuple(tuple(names) for names in found.values() if len(names) > 1))
+
+
+def some(names: Sequence[str]) -> str:
+    """At most ten names, and how many more."""
+    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
 def shown(person: Mapping[str, str]) -> str:
     """`Doe, Ada (ada)`."""
     name = ", ".join(part for part in (person.get("last_name"), person.get("first_name")) if part)
-    key = next(person[k] for k in _IDENTIFYING if k in person)
+    key = next(person[k] for k in IDENTIFYING if k in person)
     return f"{name} ({key})" if name else key
 
 
@@ -83,13 +124,13 @@ def read_roster(path: Path) -> Roster:
     separator = max(",;\t", key=text.partition("\n")[0].count)
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     columns = [_column(name, rows[0]) for name in rows[0]] if rows else []
-    if not set(columns) & set(_IDENTIFYING):
-        raise WrongUse(f"{path}: the first line names no column of {', '.join(_IDENTIFYING)}.")
+    if not set(columns) & set(IDENTIFYING):
+        raise WrongUse(f"{path}: the first line names no column of {', '.join(IDENTIFYING)}.")
     roster = Roster([])
     lines: dict[str, int] = {}
     for number, row in enumerate(rows[1:], 2):
         person = _person({name: cell.strip() for name, cell in zip(columns, row, strict=False) if cell.strip()})
-        keys = [person[key].casefold() for key in _IDENTIFYING if key in person]
+        keys = [person[key].casefold() for key in IDENTIFYING if key in person]
         if not keys or "points possible" in " ".join(row).casefold():  # Canvas's second line
             continue
         for key in dict.fromkeys(keys):
@@ -97,8 +138,27 @@ def read_roster(path: Path) -> Roster:
                 raise WrongUse(f"{path}: lines {lines[key]} and {number} are both {key!r}; name everybody once.")
             lines[key] = number
             roster._by_key[key] = person
+        for column in ("extension", "days_late"):
+            try:
+                days_for(person.get(column, ""), "")
+            except ValueError as error:
+                raise WrongUse(f"{path}: line {number}, {column}: {error}.") from None
         roster.people.append(person)
     return roster
+
+
+def days_for(text: str, assignment: str) -> float | None:
+    """Of `2`, or `a1_numpy_backprop 2, a2_training_loop 1`, the days that concern `assignment`; None if none do.
+
+    Raises ValueError where the text is of another form.
+    """
+    days: dict[str | None, float] = {}
+    for part in filter(None, (part.strip() for part in re.split("[,;]", text))):
+        found = _DAYS.fullmatch(part)
+        if found is None:
+            raise ValueError(f"{part!r} is no number of days; write 2, or ASSIGNMENT 2, ASSIGNMENT 1")
+        days[found["assignment"]] = float(found["days"])
+    return days.get(assignment, days.get(None))
 
 
 def _column(name: str, head: list[str]) -> str:

@@ -318,8 +318,9 @@ def _student_project(project: dict[str, Any], *, has_data: bool) -> str:
     if has_data and "data" in included.get("force-include", {}):
         wheel["force-include"] = {"data": included["force-include"]["data"]}
     tool: dict[str, Any] = {"hatch": {"build": {"targets": {"wheel": wheel}}}}
-    if "course" in project.get("tool", {}):
-        tool["course"] = project["tool"]["course"]
+    if "repository" in project.get("tool", {}).get("course", {}):
+        # The rest concerns the class: who has an extension, where the list of people lies.
+        tool["course"] = {"repository": project["tool"]["course"]["repository"]}
     return (
         "\n".join(_toml({"build-system": project["build-system"], "project": metadata, "tool": tool})).lstrip() + "\n"
     )

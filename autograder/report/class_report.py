@@ -75,6 +75,7 @@ class _Student:
     name: str
     link: str
     score: str
+    late: str
     state: words.VerdictStyle
     cells: tuple[_Cell | None, ...]
     faults: tuple[str, ...]
@@ -113,6 +114,10 @@ class _ClassPage:
     unexplained: int
     ungraded: tuple[_Student, ...]
     left_out: tuple[tuple[str, str], ...]
+    missing: tuple[str, ...]
+    unknown: tuple[str, ...]
+    no_time: tuple[str, ...]
+    late: tuple[_Student, ...]
     review: _Flags
     identical: tuple[tuple[str, ...], ...]
     repairs: _Flags
@@ -132,6 +137,8 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
     faults, groups = summary.faults(reports), summary.identical(reports)
     review = _without_twice(summary.flagged(reports, review=True), groups)
     students = tuple(_student(report, keys) for report in reports)
+    people: Mapping[str, Any] = run_info.get("people", {})
+    attendance: Mapping[str, Any] = people.get("attendance", {})
     return _ClassPage(
         title=assignment_title(assignment),
         in_short=tuple(_in_short(reports, scores, items, faults, names, len(_to_review(review, groups)), review)),
@@ -149,6 +156,10 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
         unexplained=sum(_unexplained(report) for report in summary.graded(reports)),
         ungraded=tuple(s for s, r in zip(students, reports, strict=True) if r.state in words.UNGRADED),
         left_out=tuple(run_info.get("left_out", {}).items()),
+        missing=tuple(attendance.get("missing", ())),
+        unknown=tuple(attendance.get("unknown", ())),
+        no_time=tuple(people.get("no_time", ())),
+        late=tuple(student for student in students if student.late),
         review=review,
         identical=groups,
         repairs=summary.flagged(reports, review=False),
@@ -230,9 +241,8 @@ def _student(report: Report, keys: Sequence[ItemKey]) -> _Student:
         name=report.student,
         # Relative, each part quoted: whatever a student is called, the link stays below the run folder.
         link="/".join(quote(part, safe="") for part in feedback_path(report.student, report.assignment).parts),
-        score=words.NO_SCORE
-        if report.state in words.UNGRADED
-        else f"{words.points(report.score)} / {words.points(report.max_score)}",
+        score=words.score_line(report),
+        late=words.late_note(report),
         state=words.VERDICT_STYLES[report.state],
         cells=cells,
         faults=words.faults_named(report),

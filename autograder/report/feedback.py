@@ -187,6 +187,9 @@ class _FeedbackPage:
     title: str
     student: str
     score: float
+    late: str
+    penalty: float
+    final_score: float
     max_score: float
     percent: float
     open_points: float
@@ -215,8 +218,11 @@ def _build_page(report: Report, assignment: Assignment, submission: Submission) 
         title=assignment_title(assignment),
         student=report.student,
         score=report.score,
+        late=report.late.sentence if report.late else "",
+        penalty=report.penalty,
+        final_score=report.final_score,
         max_score=report.max_score,
-        percent=_percent(report.score, report.max_score),
+        percent=_percent(report.final_score, report.max_score),
         open_points=sum(i.max_points - i.points for i in report.items if i.verdict in words.STILL_OPEN),
         state=words.VERDICT_STYLES[report.state],
         reason=reason,

@@ -166,10 +166,11 @@ def flagged(reports: Iterable[Report], *, review: bool) -> tuple[tuple[str, tupl
 
 
 def identical(reports: Iterable[Report]) -> tuple[tuple[str, ...], ...]:
-    """Groups of students whose submissions are the same to the byte."""
+    """Groups of students whose submissions are the same to the byte, though they did not hand in together."""
     by_digest: dict[str, list[str]] = defaultdict(list)
     for report in reports:
-        if report.digest:
+        kinds = {flag.kind for flag in report.flags}
+        if report.digest and ("group" not in kinds or "identical" in kinds):
             by_digest[report.digest].append(report.student)
     return tuple(sorted(tuple(sorted(group)) for group in by_digest.values() if len(group) > 1))
 

@@ -223,19 +223,17 @@ def _title(reports: Sequence[Report]) -> Text:
 def _row(report: Report, keys: Sequence[ItemKey]) -> Iterable[Text]:
     by_key = {ItemKey(i.notebook, i.grade_id): i for i in report.items}
     yield Text(one_line(report.student, 60))
-    yield Text(
-        words.NO_SCORE
-        if report.state in words.UNGRADED
-        else f"{words.points(report.score)} / {words.points(report.max_score)}"
-    )
+    yield Text(words.score_line(report))
     for key in keys:
         yield _mark(words.VERDICT_STYLES[by_key[key].verdict]) if key in by_key else Text("")
     style = words.VERDICT_STYLES[report.state]
     faults = "" if report.state in words.UNGRADED else ", ".join(one_line(f, 80) for f in words.faults_named(report))
     flags = ", ".join(dict.fromkeys(one_line(flag.kind, 40) for flag in words.for_review(report.flags)))
+    late = words.late_note(report)
     yield Text.assemble(
         (style.word, _STYLES[style.tone]),
         f": {faults}" if faults else "",
+        f"; {late}" if late else "",
         (f"; look at: {flags}" if flags else "", "bold"),
     )
 

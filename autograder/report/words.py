@@ -61,6 +61,7 @@ FLAG_SENTENCES: dict[str, str] = {
     "renamed": "Your file did not have the assignment's name. It was recognized and graded.",
     "renamed-student": "Your name is spelt differently here, because not every system can store it as it was.",
     "handed-in-again": "You handed in more than once. The last hand-in was graded.",
+    "group": "You handed this in together with others. Each of you gets this result.",
     "several-notebooks": "You handed in more than one file that could be this assignment. One was graded.",
     "missing-notebook": "A notebook of this assignment was not in what you handed in.",
     "repaired": "Your file departed from the notebook format. It was put right; no answer was changed.",
@@ -100,6 +101,18 @@ def points(value: float) -> str:
     """Points with at most two decimals: `2`, `2.5`, `2.67`."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def score_line(report: Report) -> str:
+    """`7 / 10`, after what being late costs; a dash for what has no score."""
+    return NO_SCORE if report.state in UNGRADED else f"{points(report.final_score)} / {points(report.max_score)}"
+
+
+def late_note(report: Report) -> str:
+    """`2 days late: 9 − 2`; empty for work in time and for what has no score."""
+    if report.late is None or not report.late.days or report.state in UNGRADED:
+        return ""
+    return f"{plural(report.late.days, 'day')} late: {points(report.score)} \N{MINUS SIGN} {points(report.penalty)}"
 
 
 def size(count: int) -> str:

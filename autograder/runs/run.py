@@ -29,9 +29,11 @@ import filelock
 from autograder import log, records
 from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
+from autograder.gradebook.lateness import ClassFacts, judge_lateness
+from autograder.gradebook.settings import Course
 from autograder.kernels.preload import public_folders
 from autograder.kernels.zygote import sweep
-from autograder.records import RESULTS_VERSION, Assignment, Report
+from autograder.records import RESULTS_VERSION, Assignment, Report, Submission
 from autograder.report import write_class_report, write_feedback
 from autograder.runs.journal import Journal, JournalEntry, grading_key, key_of
 from autograder.runs.pool import GradedSubmission, LocalPool
@@ -57,6 +59,8 @@ class Options:
     """grade again what the journal already holds"""
     log_level: str = "info"
     """least level of what is written to `run.log`"""
+    course: Course = field(default_factory=Course)
+    """what the course decides about grades"""
 
 
 @dataclass
@@ -71,6 +75,8 @@ class RunOutcome:
     """students whom `Options.only` left out although their submission or the checks have changed since"""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """what lay beside the submissions: name -> why it is nobody's"""
+    told: Sequence[str] = ()
+    """who handed in nothing, is in no list of people, or handed in at a time that nothing tells"""
 
 
 Progress = Callable[[int, int, Report | None], None]
@@ -91,13 +97,14 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
         for name, reason in handed_in.left_out.items():
             LOGGER.info("left out: %s %s", name, reason)
         entries, reused, kept = graded_entries(assignment, root, handed_in.students, options, secret, progress, source)
-        outcome = RunOutcome([e.report for e in entries], reused, outdated=kept, left_out=handed_in.left_out)
+        reports, facts = judge_lateness([e.report for e in entries], handed_in.students, options.course)
+        outcome = RunOutcome(reports, reused, outdated=kept, left_out=handed_in.left_out, told=facts.sentences())
         outcome.changed = [
-            f"{r.student}: {before[r.student]:g} -> {r.score:g}"
+            f"{r.student}: {before[r.student]:g} -> {r.final_score:g}"
             for r in outcome.reports
-            if r.student in before and before[r.student] != r.score
+            if r.student in before and before[r.student] != r.final_score
         ]
-        _write_results(assignment, entries, options, source, handed_in)
+        _write_results(assignment, reports, [e.submission for e in entries], options, source, handed_in, facts)
     return outcome
 
 
@@ -332,18 +339,19 @@ def _known_secret(kept: Path, seed_file: Path | None) -> bytes | None:
 
 def _write_results(
     assignment: Assignment,
-    entries: Sequence[JournalEntry],
+    reports: Sequence[Report],
+    submissions: Sequence[Submission],
     options: Options,
     source: Path,
     handed_in: ClassFiles,
+    facts: ClassFacts,
 ) -> None:
     from autograder.gradebook import write_gradebook
 
     out = options.out
-    reports = [e.report for e in entries]
-    submissions = [e.submission for e in entries]
     info = _run_info(assignment, options, source, reports)
     info |= {"left_out": dict(handed_in.left_out)}
+    info |= {"people": records.to_data(facts)}
     info |= {"platform": {one.student: list(one.platform) for one in handed_in.students if one.platform[1]}}
     _keep_old_results(out)
     write_feedback(out, assignment, submissions, reports)
@@ -393,7 +401,7 @@ def _old_results(path: Path) -> tuple[str, dict[str, float]]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         finished = datetime.datetime.fromisoformat(data["run"]["finished"]).isoformat()
-        known = [(s["student"], s["score"]) for s in data["submissions"]]
+        known = [(s["student"], s.get("final_score", s["score"])) for s in data["submissions"]]
         return finished, dict(records.from_data(tuple[tuple[str, float], ...], known))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         # Overwriting it would lose what somebody may still want.

@@ -9,6 +9,7 @@ for, in pieces.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import stat
@@ -60,7 +61,9 @@ class StudentFiles:
     """why nothing of it may be opened; empty if it may"""
     flags: tuple[Flag, ...] = ()
     platform: tuple[str, str] = ("", "")
-    """the learning platform that named the files, and its number of the student"""
+    """the learning platform that named the files, and its number or address of the student"""
+    handed_in: str = ""
+    """when, as the platform or nbgrader wrote it down; empty where nothing but the student's own files tells"""
 
     def pieces(self, name: str) -> Iterator[bytes]:
         """The content of one file bit by bit: a class may hold more than the memory does."""
@@ -104,6 +107,9 @@ class _Group:
     is_folder: bool = False
     hand_in: HandIn | None = None
     """what the platform says in that name"""
+    platform: tuple[str, str] = ("", "")
+    """and its number or address of the student"""
+    handed_in: str = ""
     flags: list[Flag] = field(default_factory=list)
 
     def add(self, name: str, entry: SourceEntry) -> None:
@@ -214,7 +220,7 @@ def _layout_of_folder(source: Source, path: Path, assignment: Assignment, at: tu
             beside = [child for child in children if child is not folder]
             layout.leave_out_all(beside, f"lies beside {shown_name(name)}/, which holds the class")
             return layout.joined(_layout_of_folder(source, path / name, assignment, folder.parts))
-    names = _names_beside(source, path, children, inner)
+    owners = _names_beside(source, path, children, inner)
     for child in children:
         student = _student_of_flat_file(child, assignment)
         if child.is_folder:
@@ -227,8 +233,12 @@ def _layout_of_folder(source: Source, path: Path, assignment: Assignment, at: tu
                 layout.leave_out(child, f"holds other assignments only ({', '.join(sorted(inside))})")
             elif own is None and not working:
                 layout.leave_out(child, "holds no notebook")
+            elif child.name in owners:
+                layout.groups += _group_of_people(source, own or child, owners[child.name])
             else:
-                layout.groups.append(_whole_folder(source, own or child, names.get(child.name, child.name)))
+                layout.groups.append(_whole_folder(source, own or child, child.name))
+                if own is not None and hand_in is None:  # nbgrader's layout; elsewhere such a file is the student's
+                    layout.groups[-1].handed_in = _read_timestamp(source, layout.groups[-1])
         elif student is None and child.problem and working:
             layout.groups.append(_Group(_platform_name(child.name), {child.name: child}, child.name, is_folder=True))
         elif student is None:
@@ -246,8 +256,9 @@ def _last_hand_ins(groups: list[_Group]) -> list[_Group]:
         numbered[hand_in.student].append((hand_in, group))
     for student, several in numbered.items():
         first = several[0][1]
-        one = _Group(student, raw=first.raw, is_folder=first.is_folder, hand_in=several[0][0])
         attempt = max(hand_in.attempt for hand_in, _ in several)
+        platform = (several[0][0].platform, several[0][0].number)
+        one = _Group(student, {}, first.raw, first.is_folder, several[0][0], platform, attempt)
         versions: dict[str, int] = {}
         for hand_in, _ in several:
             versions[alike(hand_in.file)] = max(hand_in.version, versions.get(alike(hand_in.file), 0))
@@ -266,10 +277,19 @@ def _last_hand_ins(groups: list[_Group]) -> list[_Group]:
     return whole
 
 
+@dataclass(frozen=True)
+class _Person:
+    """Of whom something beside a folder, and not its name, says that it is theirs."""
+
+    name: str
+    platform: tuple[str, str] = ("", "")
+    handed_in: str = ""
+
+
 def _names_beside(
     source: Source, path: Path, children: list[SourceEntry], inner: Mapping[str, list[SourceEntry]]
-) -> dict[str, str]:
-    """Folder -> student, where not the folder's name says it: in an export of Gradescope, in clones of a classroom."""
+) -> dict[str, list[_Person]]:
+    """Folder -> students, where not the folder's name says it: in an export of Gradescope, in clones of a classroom."""
     metadata = next(
         (c for c in children if c.name == "submission_metadata.yml" and not (c.is_folder or c.problem)), None
     )
@@ -277,23 +297,46 @@ def _names_beside(
         return _gradescope_names(b"".join(source.pieces(metadata)))
     clones = [name for name, entries in inner.items() if any(entry.name == ".git" for entry in entries)]
     prefix = classroom_prefix(path.name, clones)
-    return {name: name.removeprefix(prefix) for name in clones}
+    return {name: [_Person(name.removeprefix(prefix))] for name in clones}
 
 
-def _gradescope_names(metadata: bytes) -> dict[str, str]:
-    """`submission_17` -> who handed it in; of a group whoever is named first."""
+def _gradescope_names(metadata: bytes) -> dict[str, list[_Person]]:
+    """`submission_17` -> everybody who handed it in."""
     try:
         submissions = yaml.safe_load(metadata)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise OSError(f"submission_metadata.yml cannot be read ({type(error).__name__}); export again") from error
-    names = {}
+    people: dict[str, list[_Person]] = {}
     for folder, facts in submissions.items() if isinstance(submissions, dict) else ():
         submitters = facts.get(":submitters") if isinstance(facts, dict) else None
-        for one in submitters[:1] if isinstance(submitters, list) else ():
+        for one in submitters if isinstance(submitters, list) else ():
             if isinstance(one, dict):
-                known = (one.get(key) for key in (":name", ":sid") if one.get(key))
-                names[str(folder)] = "_".join(str(part) for part in known) or str(one.get(":email") or folder)
-    return names
+                name, number, address = (str(one.get(key) or "") for key in (":name", ":sid", ":email"))
+                called = "_".join(filter(None, (name, number))) or address or str(folder)
+                platform = ("gradescope", address or number)
+                people.setdefault(str(folder), []).append(_Person(called, platform, str(facts.get(":created_at", ""))))
+    return people
+
+
+def _group_of_people(source: Source, folder: SourceEntry, people: list[_Person]) -> list[_Group]:
+    """A row for each of the people who handed in one folder together."""
+    groups = [replace(_whole_folder(source, folder, one.name), hand_in=None) for one in people]
+    for group, one in zip(groups, people, strict=True):
+        group.platform, group.handed_in = one.platform, one.handed_in
+        others = [shown_name(other.name) for other in people if other is not one]
+        if others:
+            group.flags.append(Flag("group", f"Handed in together with {listed(others)}."))
+    return groups
+
+
+def _read_timestamp(source: Source, group: _Group) -> str:
+    """What nbgrader wrote down beside a submission."""
+    entry = group.entries.get("timestamp.txt")
+    if entry is None or entry.problem or entry.size > 100:
+        return ""
+    with contextlib.suppress(OSError):  # told when the student's files are read
+        return b"".join(source.pieces(entry)).decode(errors="replace").strip()
+    return ""
 
 
 def _is_course(folders: Mapping[str, SourceEntry], children: list[SourceEntry]) -> bool:
@@ -435,8 +478,8 @@ def _student_files(group: _Group, source: Source) -> StudentFiles:
     if size > MAX_SUBMISSION_BYTES and not rejected:
         limit = f"the limit is {MAX_SUBMISSION_BYTES >> 20}"
         rejected = f"Its notebooks have {size >> 20:,} MiB together; {limit}. Clear all outputs and hand in again."
-    platform = (group.hand_in.platform, group.hand_in.number) if group.hand_in else ("", "")
-    return StudentFiles(student, files, note, rejected, (*_renaming_flags(note), *group.flags), platform)
+    flags = (*_renaming_flags(note), *group.flags)
+    return StudentFiles(student, files, note, rejected, flags, group.platform, group.handed_in)
 
 
 def _renaming_flags(note: str) -> tuple[Flag, ...]:
@@ -477,7 +520,8 @@ def _with_distinct_names(found: list[StudentFiles], groups: list[_Group], fold_c
     taken = {one.student for number, one in enumerate(found) if number not in set(renamed)}
     for number in renamed:
         student, group = found[number].student, groups[number]
-        mark = hashlib.sha256(f"{group.raw}/{group.is_folder}".encode(errors="surrogatepass")).hexdigest()
+        own = f"{group.raw}/{group.is_folder}{group.platform[1]}"
+        mark = hashlib.sha256(own.encode(errors="surrogatepass")).hexdigest()
         name = next(name for length in (8, 64) if (name := f"{student}-{mark[:length]}") not in taken)
         taken.add(name)
         note = f"The student is called {name} here, as another one is called {student}; handed in as "
@@ -532,8 +576,16 @@ def _with_identical(found: list[StudentFiles], groups: list[_Group]) -> list[Stu
     result = list(found)
     for indices in by_content.values():
         for index in indices if len(indices) > 1 else ():
-            others = [found[other].student for other in indices if other != index]
+            others = [found[other].student for other in indices if not _is_same_work(groups[other], groups[index])]
+            if not others:
+                continue
             more = f" and {len(others) - 3} more" if len(others) > 3 else ""
             flag = Flag("identical", f"The same bytes as the submission of {', '.join(others[:3])}{more}.")
             result[index] = replace(found[index], flags=(*found[index].flags, flag))
     return result
+
+
+def _is_same_work(one: _Group, other: _Group) -> bool:
+    """Whether it is one student, or two who handed in together."""
+    first, second = ({entry.parts for entry in group.entries.values()} for group in (one, other))
+    return first == second

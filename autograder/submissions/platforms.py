@@ -29,7 +29,7 @@ class HandIn:
     number: str = ""
     """by which that platform knows the student, in its own lists of grades"""
     attempt: str = ""
-    """a later hand-in of the same student has a greater one; empty where only the last one is downloaded"""
+    """when it was handed in; a later one is a greater text; empty where only the last one is downloaded"""
     version: int = 0
     """of several files of one student that are called alike, the greatest is the last"""
     late: bool = False
@@ -66,7 +66,8 @@ def read_name(name: str) -> HandIn | None:
         student, when = f"{found['name']}_{found['id']}", _brightspace_time(found["time"])
         return HandIn(student, found["file"] or "", "brightspace", found["id"], attempt=when)
     if found := _BLACKBOARD.fullmatch(name):
-        return HandIn(found["front"], found["file"] or "attempt.txt", attempt=found["attempt"], fronted=True)
+        day, time = found["attempt"][:10], found["attempt"][11:].replace("-", ":")
+        return HandIn(found["front"], found["file"] or "attempt.txt", attempt=f"{day} {time}", fronted=True)
     found = _CANVAS_ANONYMOUS.fullmatch(name) or _CANVAS.fullmatch(name)
     if found and (found["version"] or found["file"] in _TYPED):
         known = found["id"] if found["name"] != "anon" else ""

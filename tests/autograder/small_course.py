@@ -125,6 +125,9 @@ autograder = "autograder.cli:main"
 
 [tool.course]
 repository = "someone/demo"
+
+[tool.course.extensions]
+ada = 2
 """
 
 

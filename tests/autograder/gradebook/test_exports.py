@@ -12,7 +12,7 @@ import pytest
 
 from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import student_id
-from autograder.gradebook.exports import FORMS, export, harmless, tell_matches
+from autograder.gradebook.exports import FORMS, export, harmless
 from autograder.gradebook.roster import read_roster
 from autograder.records import Flag
 from tests.autograder.small_course import Class, make_course
@@ -28,6 +28,12 @@ def make(run: Path, students: Class, *entries: tuple[str, dict[str, float | None
     """A graded run: each student with the points of cells, or None for an unreadable file."""
     handed = [(students.submit(s, None if points is None else students.right), points or {}) for s, points in entries]
     students.write_results(run, students.write_gradebook(run, *handed))
+
+
+def told(run: Path, to: str, roster: Any = None, section: str = "") -> list[str]:
+    sentences: list[str] = []
+    export(run, to, roster=roster, section=section, tell=sentences.append)
+    return sentences
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -169,31 +175,31 @@ def test_canvas_finds_everybody_with_a_roster(platform_run: Path) -> None:
 
 def test_whom_a_platform_will_find_and_who_is_missing_is_told(platform_run: Path) -> None:
     roster = read_roster(platform_run / "people.csv")
-    assert tell_matches(platform_run, "canvas", roster) == [
+    assert told(platform_run, "canvas", roster) == [
         "3 of 4 students have a number or login of Canvas.",
         "Without one, so that the submission's name stands for the login: dan. Give --roster.",
         "Handed in nothing: Foe, Eve (eve).",
         "Not in the roster: dan.",
     ]
-    assert tell_matches(platform_run, "csv", None) == []
+    assert told(platform_run, "csv", None) == []
 
 
 def test_a_number_leads_back_to_the_platform_that_gave_it_and_to_no_other(platform_run: Path) -> None:
     named_by(platform_run, "moodle")
-    told = "test_double: 1.5 of 3: Something is wrong in test_double."
-    assert found_by_moodle(export(platform_run, "moodle")) == {"4712": ("12.5", told)}
+    cost = "test_double: 1.5 of 3: Something is wrong in test_double."
+    assert found_by_moodle(export(platform_run, "moodle")) == {"4712": ("12.5", cost)}
     # Moodle's 4712 is not Canvas's.
     assert "Roe, Bob" not in found_by_canvas(export(platform_run, "canvas"))
     roster = read_roster(platform_run / "people.csv")
     assert "Roe, Bob" not in found_by_canvas(export(platform_run, "canvas", roster=roster))
-    assert "Not in the roster: Bob Roe_4712, dan." in tell_matches(platform_run, "canvas", roster)
+    assert "Not in the roster: Bob Roe_4712, dan." in told(platform_run, "canvas", roster)
 
 
 def test_two_submissions_of_one_person_are_told(tmp_path: Path, students: Any) -> None:
     make(tmp_path, students, ("ada", ALL), ("ada@x.org", ALL))
     (tmp_path / "people.csv").write_text("student,email\nada,ada@x.org\n")
-    told = tell_matches(tmp_path, "csv", read_roster(tmp_path / "people.csv"))
-    assert told == ["ada, ada@x.org are one person of the roster."]
+    sentences = told(tmp_path, "csv", read_roster(tmp_path / "people.csv"))
+    assert sentences == ["ada, ada@x.org are one person of the roster."]
 
 
 def test_canvas_and_moodle_get_what_the_gradebook_knows_of_people(run: Path) -> None:

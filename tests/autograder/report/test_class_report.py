@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from autograder.records import Flag, Report, Verdict
+from autograder.records import Flag, Lateness, Report, Verdict
 from autograder.report.class_report import class_report, write_class_report
 from autograder.report.feedback import write_feedback
 from autograder.report.figures import bins, tones
@@ -149,3 +149,12 @@ def test_every_submission_is_in_one_bar_of_the_histogram_and_its_table_tells_the
 def test_a_bar_counts_verdicts_by_color_and_leaves_out_what_did_not_occur() -> None:
     counted = tones({Verdict.PASSED: 3, Verdict.TIME: 1, Verdict.CRASH: 2, Verdict.FAILED: 0})
     assert counted == {"passed": 3, "limit": 3}
+
+
+def test_the_report_says_who_was_late_who_is_missing_and_whose_time_nothing_tells() -> None:
+    reports = [build.report("ada", late=Lateness(days=2, percent=20.0, sentence="x")), build.report("bob")]
+    people = {"attendance": {"missing": ["<i>Cyd</i>"], "unknown": ["bob"]}, "no_time": ["bob"]}
+    text = text_of(reports, {"people": people})
+    assert "ada 2 days late: 14 \N{MINUS SIGN} 3.2 10.8 / 16" in text
+    assert "Handed in nothing: 1 student <i>Cyd</i>" in text and "Not in the list of people: bob" in text
+    assert "handed in is not known, so nothing was taken off: bob" in text

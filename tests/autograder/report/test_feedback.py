@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.errors import CannotWrite
-from autograder.records import CellRun, Evidence, Flag, Item, Report, Trust, Verdict
+from autograder.records import CellRun, Evidence, Flag, Item, Lateness, Report, Trust, Verdict
 from autograder.report.feedback import assignment_title, feedback_page, feedback_path, item_title, write_feedback
 from tests.autograder.report import build
 from tests.autograder.report.build import A1, CLASS, Page
@@ -286,3 +286,17 @@ def test_every_verdict_can_be_shown() -> None:
         item = build.item("test_train", 0, 4, verdict, replace(build.STEP, verdict=verdict))
         report = with_item(item, state=verdict, runs=(build.run("train", verdict),))
         assert feedback_page(report, A1, build.submission("sam")).endswith("</html>")
+
+
+LATE = Lateness("2026-10-03T12:00:00+02:00", "2026-10-01T23:59:00+02:00", 2, 20.0, "Handed in <b>late</b>.")
+
+
+def test_what_being_late_cost_is_told_with_the_sum_before_and_after() -> None:
+    text = text_of(build.report("sam", late=LATE))
+    for words in (
+        "10.8 of 16 points",
+        "Handed in <b>late</b>. Your work earned 14 points; 3.2 were taken off.",
+        "Sum 14 Late \N{MINUS SIGN}3.2 Score 10.8",
+    ):
+        assert words in text
+    assert "taken off" not in text_of(build.report("sam", late=replace(LATE, percent=0.0, sentence="")))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.records import CheckResult, Item, Report, Trust, Verdict
+from autograder.records import CheckResult, Flag, Item, Report, Trust, Verdict
 from autograder.report import summary
 from autograder.report.summary import ItemKey
 from tests.autograder.report.build import REPORTS
@@ -104,3 +104,11 @@ def test_names_of_cells_are_as_short_as_tells_them_apart() -> None:
     assert summary.short_names([one]) == {one: "f"}
     assert summary.short_names([one, two]) == {one: "test_f", two: "f"}
     assert summary.short_names([one, other]) == {one: "n: test_f", other: "m: test_f"}
+
+
+def test_who_handed_in_together_did_not_copy_from_each_other() -> None:
+    group, copied = Flag("group", "Together."), Flag("identical", "The same bytes.")
+    pair = [replace(graded(name, digest="1"), flags=(group,)) for name in ("a", "b")]
+    assert summary.identical(pair) == ()
+    three = [*(replace(one, flags=(group, copied)) for one in pair), graded("c", digest="1")]
+    assert summary.identical(three) == (("a", "b", "c"),)

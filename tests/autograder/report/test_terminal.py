@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from autograder.records import Flag, Verdict
+from autograder.records import Flag, Lateness, Verdict
 from autograder.report.terminal import bank_table, below_full, confusion_table, margin_table, reasons, summary_table
 from autograder.sandbox.tier import Tier
 from autograder.selftest import ConfusionRow, Margin, Row
@@ -117,3 +117,9 @@ def test_margins_are_shown_in_tolerances() -> None:
     steps, losses = (next(line for line in text.splitlines() if name in line) for name in ("steps", "losses"))
     assert "0.012" in steps and "457" in steps and "wrong_sum" in steps
     assert "0.5" in losses and "None" not in losses
+
+
+def test_the_score_is_the_one_after_a_late_penalty() -> None:
+    (line,) = [x for x in shown(summary_table([replace(REPORTS[0], late=Lateness(percent=50.0, days=1))])).splitlines()
+               if REPORTS[0].student in x]  # fmt: skip
+    assert "6 / 16" in line and "1 day late: 14 \N{MINUS SIGN} 8" in line

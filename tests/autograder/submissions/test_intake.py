@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from autograder.errors import WrongUse
 from autograder.records import Assignment
@@ -90,7 +91,7 @@ PLATFORMS = {
     "blackboard": ("ada", "b_roe"),
     "brightspace": ("Ada Doe_71", "Bob Roe_72"),
     "brightspace folders": ("Ada Doe_71", "Bob Roe_72"),
-    "gradescope": ("Ada Doe_901", "bob@example.org"),
+    "gradescope": ("Ada Doe_901", "Eve Foe_905", "bob@example.org"),
 }
 """What students are called where it is not ada and bob."""
 
@@ -191,7 +192,8 @@ def test_no_student_takes_another_ones_row_or_name(room: Room, layout: str, adde
     left_out = find_submissions(path, room.assignment).left_out
     there = [p.name for p in (path / inside).iterdir() if p.name != ".DS_Store"]
     second = [name for name in there if "onlinetext" in name or re.search(r"_attempt_[\d-]+\.txt", name)]
-    assert len(outcomes) + len(left_out) == len(there) - len(second)
+    together = len(honest) - 2  # who handed in one folder with somebody else
+    assert len(outcomes) + len(left_out) == len(there) - len(second) + together
 
 
 def test_what_lies_beside_the_submissions_is_named_with_the_reason(room: Room) -> None:
@@ -630,6 +632,51 @@ def test_a_platforms_folders_of_one_student_are_one_submission(room: Room) -> No
     kinds = {"file_": "little.ipynb", "onlinetext_": "onlinetext.html"}
     names = [f"Ada Doe_1_assignsubmission_{kind}/{name}" for kind, name in kinds.items()]
     assert room.outcomes(room.place(dict.fromkeys(names, room.honest))) == {"Ada Doe_1": "full"}
+
+
+def test_everybody_who_handed_in_together_has_a_row_and_nobody_copied(room: Room) -> None:
+    names = ["submission_17/little.ipynb", "submission_18/little.ipynb", "submission_metadata.yml"]
+    other = room.little.bytes(room.little.released())
+    path = room.place(contents(names, room.honest) | {"submission_18/little.ipynb": other})
+    found = room.found(path)
+    flags = {name: [(f.kind, f.message) for f in one.flags] for name, one in found.items()}
+    assert flags == {
+        "Ada Doe_901": [("group", "Handed in together with Eve Foe_905.")],
+        "Eve Foe_905": [("group", "Handed in together with Ada Doe_901.")],
+        "bob@example.org": [],
+    }
+    room.place({"submission_18/little.ipynb": room.honest})
+    kinds = {name: {f.kind for f in one.flags} for name, one in room.found(path).items()}
+    assert all("identical" in found for found in kinds.values())  # now Bob has the same
+
+
+def test_two_people_of_one_name_who_handed_in_together_are_two(room: Room) -> None:
+    people = [{":name": "Jo Li", ":sid": None, ":email": f"{name}@x.org"} for name in ("a", "b", "c")]
+    metadata = yaml.safe_dump({"submission_17": {":submitters": people}}).encode()
+    path = room.place({"submission_17/little.ipynb": room.honest, "submission_metadata.yml": metadata})
+    assert len(room.found(path)) == 3
+
+
+TIMES = {
+    "nbgrader": ("ada/little/timestamp.txt", "2026-11-02 09:30:00 UTC"),
+    "nbgrader's exchange": ("", "2026-11-02 09:30:00 UTC"),
+    "blackboard": ("", "2026-11-02 09:30:00"),
+    "brightspace": ("", "2026-11-02T09:30:00"),
+    "gradescope": ("", "2026-11-02 09:30:00.123456+00:00"),
+    # A student's own file is nobody's word.
+    "folders": ("ada/timestamp.txt", ""),
+    "moodle folders": ("Ada Doe_123_assignsubmission_file_/timestamp.txt", ""),
+    "github classroom": ("hw-1-submissions/hw-1-ada/little/timestamp.txt", ""),
+}
+"""Layout -> where a file with a time lies, and when Ada has handed in."""
+
+
+@pytest.mark.parametrize("layout", TIMES)
+def test_the_time_of_a_hand_in_is_the_platforms_word_or_nbgraders(room: Room, layout: str) -> None:
+    (room.little.folder.parent / "other").mkdir()
+    place, time = TIMES[layout]
+    path = room.place(contents(LAYOUTS[layout], room.honest) | ({place: b"2026-11-02 09:30:00 UTC\n"} if place else {}))
+    assert room.found(path)[PLATFORMS.get(layout, ("ada",))[0]].handed_in == time
 
 
 # --- between students ------------------------------------------------------------------------------------------------
