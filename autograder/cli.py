@@ -183,6 +183,20 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--section", default="", help="of the roster, to export it alone")
     _add_quiet(export)
 
+    totals = command(
+        "totals",
+        _totals,
+        "one table over assignments: weights, best n of m, missing and late work",
+        "autograder totals runs/a1 runs/a2 --roster people.csv",
+    )
+    totals.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="the run folder of an assignment")
+    totals.add_argument(
+        "--out", type=Path, default=Path("runs/totals"), help="the folder to write (default: runs/totals)"
+    )
+    _add_roster(totals)
+    totals.add_argument("--section", default="", help="of the roster, to see it alone")
+    _add_quiet(totals)
+
     command("doctor", _doctor, "what this host can promise", "autograder doctor")
     return parser
 
@@ -398,6 +412,15 @@ def _export(options: argparse.Namespace) -> int:
     told: list[str] = []
     written = export(options.run, options.to, options.out, course.roster, options.section, course.digits, told.append)
     for sentence in (f"wrote {written}", *told):
+        OUT.print(sentence, markup=False, soft_wrap=True)
+    return 0
+
+
+def _totals(options: argparse.Namespace) -> int:
+    from autograder.totals import totals, write_totals
+
+    table = totals(options.runs, _course(options, project_root()), options.section)
+    for sentence in (*table.rules(), *table.told, *(f"wrote {path}" for path in write_totals(options.out, table))):
         OUT.print(sentence, markup=False, soft_wrap=True)
     return 0
 

@@ -25,7 +25,7 @@ from xml.etree import ElementTree
 from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import UNDECIDED, student_id
 from autograder.gradebook.nbgrader_db import manual_scores, people
-from autograder.gradebook.roster import Roster, attendance, some
+from autograder.gradebook.roster import Roster, attendance, full_name, some
 from autograder.records import RESULTS_VERSION, Item, Report, Verdict, from_data
 
 Row = Sequence[str | float | None]
@@ -122,7 +122,7 @@ def read_results(
 ) -> tuple[str, list[StudentResult]]:
     """The assignment and every student's result of a run folder. Raises WrongUse where it holds none.
 
-    `to`: a platform. A number that another one put into the names of files is somebody else's there.
+    `to`: a platform. A number or name that another one put into the names of files is somebody else's there.
     """
     path = run / "results.json"
     try:
@@ -133,9 +133,7 @@ def read_results(
         assignment = str(data["assignment"])
         reports = [from_data(Report, entry) for entry in data["submissions"]]
         named = data.get("run", {}).get("platform", {})
-        numbers = {student: str(number) for student, (platform, number) in named.items() if platform == to}
-        # Gradescope has no numbers of its own: it tells addresses, or the institution's.
-        known_as = {student: str(key) for student, (platform, key) in named.items() if platform in (to, "gradescope")}
+        named = {student: (str(platform), str(number)) for student, (platform, number) in named.items()}
     except FileNotFoundError:
         raise WrongUse(f"{run}: holds no results.json; name the --out folder of `autograder grade`.") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -143,9 +141,14 @@ def read_results(
     decided, known = manual_scores(run, assignment), people(run)
     lines = []
     for report in reports:
-        person = {"id": numbers[report.student]} if report.student in numbers else {}
+        platform, number = named.get(report.student, ("", ""))
+        person = {"id": number} if platform and platform == to else {}
         person |= known.get(student_id(report.student), {})
-        person |= roster.find(report.student, person.get("id") or known_as.get(report.student, "")) if roster else {}
+        if roster:
+            # Gradescope has no numbers of its own: it tells addresses, or the institution's.
+            key = person.get("id") or (number if platform == "gradescope" else "")
+            called = full_name(report.student, platform, number) if to in ("", platform) else ""
+            person |= roster.find(report.student, key, called)
         lines.append(_student_result(report, decided, person, digits))
     return assignment, lines
 
@@ -200,7 +203,7 @@ def _write_csv(target: Path, assignment: str, lines: Sequence[StudentResult]) ->
             row += [line.scores.get(key), item.verdict.value if item else ""]
         rows.append(row)
     # With a byte-order mark: Excel, which opens this one by a double click, takes UTF-8 for the local code page else.
-    _write_rows(target, rows, encoding="utf-8-sig")
+    write_rows(target, rows, encoding="utf-8-sig")
 
 
 def _write_canvas(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
@@ -212,7 +215,7 @@ def _write_canvas(target: Path, assignment: str, lines: Sequence[StudentResult])
         if not any(known[:3]):
             known[2] = line.report.student
         rows.append([line.name, *known, line.final_score])
-    _write_rows(target, rows)
+    write_rows(target, rows)
 
 
 def _write_moodle(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
@@ -228,7 +231,7 @@ def _write_moodle(target: Path, assignment: str, lines: Sequence[StudentResult])
         row: list[str | float | None] = [f"Participant {number}" if number else "", line.name, login]
         row += [line.known("sis_id"), line.known("email"), line.final_score, report.max_score, now, _list_losses(line)]
         rows.append(row)
-    _write_rows(target, rows)
+    write_rows(target, rows)
 
 
 def _write_blackboard(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
@@ -237,7 +240,7 @@ def _write_blackboard(target: Path, assignment: str, lines: Sequence[StudentResu
     for line in lines:
         login = line.known("login") or line.report.student
         rows.append([line.known("last_name"), line.known("first_name"), login, line.final_score])
-    _write_rows(target, rows)
+    write_rows(target, rows)
 
 
 def _write_brightspace(target: Path, assignment: str, lines: Sequence[StudentResult]) -> None:
@@ -247,7 +250,7 @@ def _write_brightspace(target: Path, assignment: str, lines: Sequence[StudentRes
         login, number = line.known("login"), line.known("org_id")
         login = login or ("" if number else line.report.student)
         rows.append([f"#{number}" if number else "", f"#{login}" if login else "", line.final_score, "#"])
-    _write_rows(target, rows)
+    write_rows(target, rows)
 
 
 def _most(lines: Sequence[StudentResult]) -> float:
@@ -399,12 +402,14 @@ def _list_losses(line: StudentResult) -> str:
     return "\n".join(told)
 
 
-def _write_rows(target: Path, rows: Sequence[Row], encoding: str = "utf-8") -> None:
+def write_rows(target: Path, rows: Sequence[Row], encoding: str = "utf-8") -> None:
+    """Write a table as CSV, in which no text is a formula. Raises CannotWrite."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
     for row in rows:
         writer.writerow([harmless(value) if isinstance(value, str) else _decimal(value) for value in row])
-    _write_file(target, buffer.getvalue().encode(encoding, errors="replace"))
+    with _explain_failure(target):
+        _write_file(target, buffer.getvalue().encode(encoding, errors="replace"))
 
 
 def _decimal(value: float | None) -> str:

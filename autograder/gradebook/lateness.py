@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from dateutil import parser, tz
 
-from autograder.gradebook.roster import IDENTIFYING, Attendance, attendance, days_for, some
+from autograder.gradebook.roster import IDENTIFYING, Attendance, attendance, days_for, full_name, some
 from autograder.gradebook.settings import Course
 from autograder.records import Lateness, Report
 from autograder.submissions.intake import StudentFiles
@@ -54,7 +54,8 @@ def judge_lateness(
     judged = []
     for report in reports:
         one = files[report.student]
-        person = course.roster.find(report.student, one.platform[1]) if course.roster else {}
+        called = full_name(report.student, *one.platform)
+        person = course.roster.find(report.student, one.platform[1], called) if course.roster else {}
         people[report.student] = person
         marked = any(flag.kind == "late" for flag in one.flags)
         judged.append(with_lateness(report, course, person, one.handed_in, marked=marked))

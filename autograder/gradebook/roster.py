@@ -59,13 +59,15 @@ class Roster:
     """each with those of `FIELDS` that are known; in the order of the file"""
     _by_key: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def find(self, student: str, number: str = "") -> Mapping[str, str]:
-        """Whom the platform's `number` of a submission means, else its name: `ada`, her address or login.
+    def find(self, student: str, number: str = "", full_name: str = "") -> Mapping[str, str]:
+        """Whom the platform's `number` of a submission means, else its name: `ada`, her address or login; else the only
+        one of the `full_name` that the platform gives.
 
         A number in the name is not read: `team_7`, or a file that a student called `me_4711`, is nobody's 7 or 4711.
         """
         known = (self._by_key.get(key.casefold()) for key in (number, student))
-        return next((person for person in known if person), {})
+        called = [person for person in self.people if full_name and _full_name(person) == full_name.casefold()]
+        return next((person for person in known if person), called[0] if len(called) == 1 else {})
 
     def key(self, person: Mapping[str, str]) -> str:
         """What tells one of the people from the others; empty for somebody who is not in the list."""
@@ -105,6 +107,15 @@ def attendance(roster: Roster, people: Mapping[str, Mapping[str, str]], section:
 def some(names: Sequence[str]) -> str:
     """At most ten names, and how many more."""
     return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
+
+def full_name(student: str, platform: str, number: str) -> str:
+    """What stands before the number in the names that Moodle and Brightspace give; empty for other platforms'."""
+    return student.removesuffix(f"_{number}") if platform in ("moodle", "brightspace") else ""
+
+
+def _full_name(person: Mapping[str, str]) -> str:
+    return f"{person.get('first_name', '')} {person.get('last_name', '')}".strip().casefold()
 
 
 def shown(person: Mapping[str, str]) -> str:
@@ -148,7 +159,7 @@ def read_roster(path: Path) -> Roster:
 
 
 def days_for(text: str, assignment: str) -> float | None:
-    """Of `2`, or `a1_numpy_backprop 2, a2_training_loop 1`, the days that concern `assignment`; None if none do.
+    """Of `2`, or `a1_numpy_backprop 2, a2_autograd_engine 1`, the days that concern `assignment`; None if none do.
 
     Raises ValueError where the text is of another form.
     """

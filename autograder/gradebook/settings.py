@@ -14,11 +14,11 @@ cap_percent = 50
 
 [tool.course.extensions]                               # in days
 ada = 2
-bob = "a1_numpy_backprop 3, a2_training_loop 1"
+bob = "a1_numpy_backprop 3, a2_autograd_engine 1"
 
 [[tool.course.totals]]
 name = "homework"
-assignments = ["a1_numpy_backprop", "a2_training_loop"]
+assignments = ["a1_numpy_backprop", "a2_autograd_engine"]
 best = 1
 weight = 60
 """
@@ -111,6 +111,7 @@ def _extensions(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _groups(tables: list[Any]) -> Iterator[Group]:
     seen: set[str] = set()
+    names: set[str] = set()
     for table in tables:
         if not isinstance(table, dict):
             raise ValueError("totals is no list of tables; begin each with [[tool.course.totals]]")
@@ -121,6 +122,9 @@ def _groups(tables: list[Any]) -> Iterator[Group]:
         seen |= set(assignments)
         best = int(_number(table, "best", 0, most=len(assignments), whole=True)) or None
         name = _of_kind(str, table, "name", assignments[0])
+        if name in names:
+            raise ValueError(f"totals: two groups are called {name!r}")
+        names.add(name)
         yield Group(name, assignments, _number(table, "weight", 1, most=1e6), best)
 
 
