@@ -114,7 +114,7 @@ class StudentKernel:
         except LimitReached as limit:
             self.skipped.add(number)  # nor in a kernel that is started for calls: its report says that it was not run
             return CellResult(Verdict.NOT_RUN, error=f"not run: {limit}")
-        result = kernel.run_cell(cell.source)
+        result = kernel.run_cell(cell.source, _called(cell))
         if result.verdict not in (Verdict.PASSED, Verdict.FAILED):
             self.skipped.add(number)
         return result
@@ -197,7 +197,7 @@ class StudentKernel:
         for number, cell in enumerate(self.notebook.plan[:upto]):
             if number in self.skipped:
                 continue
-            result = kernel.run_cell(cell.source)
+            result = kernel.run_cell(cell.source, _called(cell))
             if result.verdict not in (Verdict.PASSED, Verdict.FAILED):
                 self.skipped.add(number)
             if not kernel.alive:
@@ -221,6 +221,13 @@ class StudentKernel:
             self.disturbed = self.disturbed or self.kernel.disturbed
             self.kernel.close()
             self.kernel = None
+
+
+def _called(cell: PlannedCell) -> str:
+    """A cell, in a sentence to the student."""
+    if cell.origin == "instructor":
+        return f'the cell "{cell.grade_id}"' if cell.grade_id else "a cell of the assignment"
+    return f'your cell "{cell.grade_id}"' if cell.grade_id else "a cell that you added"
 
 
 def _ordinal(number: int) -> str:

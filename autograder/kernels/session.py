@@ -46,6 +46,13 @@ FOOTPRINTS = ("patched", "traced", "loaded")
 MOST_NAMES = 20
 MAX_MARKS = 3_000_000
 """commas and opening brackets in the JSON of a message: `wire.MAX_VALUES` arrays with all that is said of them"""
+_PLACE = re.compile(r'(?:File ")?(?:/ipykernel_0/)?notebook_cell_(\d{1,6})\.py"?(?:, line |:)(\d{1,6})')
+"""a line of a cell as Python names it (see `student_side.kernel`): in a warning, a traceback, a syntax error"""
+_FRAME = re.compile(r"Cell In\s?\[(\d{1,6})\], line (\d{1,6})")
+"""the same as IPython names it"""
+_COLOR = re.compile(r"\x1b\[[\d;]*m")
+TRACEBACK = 20_000
+"""characters at the end of a traceback in which the place is looked for"""
 BATCH = 100
 BATCH_BYTES = 1 << 20
 """what is taken from a socket before the limits are looked at again: a look can cost more than many messages"""
@@ -67,6 +74,8 @@ class CellResult:
     """displayed as PNG, in base64, checked; the text says where"""
     error: str = ""
     seconds: float = 0.0
+    traceback: str = ""
+    """the end of it, until its place has been found"""
     by_wall_clock: bool = False
     """met the wall limit without having used its CPU time: the machine may have been busy"""
 
@@ -139,6 +148,8 @@ class Kernel:
         """of the submission, which further kernels share"""
         self._interrupted = False
         self._connected = False
+        self._cells: list[str] = []
+        """what the cells that have run are called, by IPython's number less one"""
         self._bytes = self._messages = 0
         self.session = Session(key=secrets.token_hex(32).encode(), signature_scheme="hmac-sha256")
         self.context = zmq.Context()
@@ -273,10 +284,15 @@ class Kernel:
 
     # -- the two verbs -------------------------------------------------------------------------------------------
 
-    def run_cell(self, source: str) -> CellResult:
-        """Run one cell. Never raises for what the student's code does; after some verdicts the kernel is dead."""
+    def run_cell(self, source: str, called: str = "the cell") -> CellResult:
+        """Run one cell. Never raises for what the student's code does; after some verdicts the kernel is dead.
+
+        called: what sentences about errors call it, as in `line 2 of your cell "train"`.
+        """
         self.wait_until_ready()
         result = CellResult()
+        if source.strip():  # an empty one gets no number
+            self._cells.append(called)
         start = time.monotonic()
         asked = self._send_request(
             "execute_request",
@@ -287,13 +303,33 @@ class Kernel:
             if reply["content"].get("status") != "ok":
                 result.verdict = Verdict.FAILED
                 result.error = result.error or _error_text(reply["content"])
+                result.traceback = result.traceback or _end_of_traceback(reply["content"])
                 self._interrupted |= reply["content"].get("ename") == "KeyboardInterrupt"
         except LimitReached as limit:
             result.verdict = Verdict(limit.verdict)
             result.error = str(limit)
             result.by_wall_clock = limit.by_wall_clock
+        self._name_places(result)
         result.seconds = time.monotonic() - start
         return result
+
+    def _name_places(self, result: CellResult) -> None:
+        """Say in text and error which line of which cell is meant, and nothing of this box's folder."""
+        result.error = self._without_places(result.error)
+        frames = _FRAME.findall(_COLOR.sub("", result.traceback))
+        if frames and result.verdict is Verdict.FAILED:  # where a limit interrupts, it is chance
+            place = self._place(*frames[-1])
+            result.error += f" ({place})" if place not in result.error else ""
+        result.text = [self._without_places("".join(result.text))] if result.text else []
+        result.traceback = ""
+
+    def _without_places(self, text: str) -> str:
+        text = _PLACE.sub(lambda found: self._place(*found.groups()), text)
+        return text.replace(f"{self.process.private}/work/", "").replace(f"{self.process.private}/", "")
+
+    def _place(self, number: str, line: str) -> str:
+        known = 0 < int(number) <= len(self._cells)
+        return f"line {line} of {self._cells[int(number) - 1] if known else 'a cell'}"
 
     def call(self, source: str, name: str, data: dict[str, Any], watch: Sequence[str] = ()) -> Reply:
         """Run the probe `name`, given as source, on `data` in the student's namespace.
@@ -309,7 +345,8 @@ class Kernel:
         reply = self._await_reply(asked, REPLY, CellResult())
         content = reply["content"]
         if content.get("status") == "raised":
-            raise StudentError(*(_short_text(content.get(k, "")) for k in ("type", "text", "line")))
+            said = (_short_text(content.get(k, "")) for k in ("type", "text", "line"))
+            raise StudentError(*map(self._without_places, said))
         if content.get("status") == "interrupted":
             self._interrupted = True
             raise LimitReached(Verdict.TIME, "the call was interrupted")
@@ -547,6 +584,7 @@ def _collect_output(message: dict[str, Any], result: CellResult) -> bool:
             names = {name: _short_text(content.get(name)) for name in ("ename", "evalue")}
             result.outputs.append({"output_type": "error", **names})
         result.error = result.error or _error_text(content)
+        result.traceback = result.traceback or _end_of_traceback(content)
     elif kind in ("execute_result", "display_data"):
         data = content.get("data")
         text = wire.readable(str(data.get("text/plain", ""))) if isinstance(data, dict) else ""
@@ -561,6 +599,9 @@ def _collect_output(message: dict[str, Any], result: CellResult) -> bool:
 
 
 def _error_text(content: dict[str, Any]) -> str:
-    said = _short_text(f"{content.get('ename', 'Error')}: {content.get('evalue', '')}")
-    # IPython names a file for each cell, which nobody has ever seen: "invalid syntax (806009693.py, line 2)".
-    return re.sub(r"\(\d+\.py, line (\d+)\)$", r"(line \1 of the cell)", said)
+    return _short_text(f"{content.get('ename', 'Error')}: {content.get('evalue', '')}").rstrip(": ")
+
+
+def _end_of_traceback(content: dict[str, Any]) -> str:
+    lines = content.get("traceback")
+    return "\n".join(str(line)[-TRACEBACK:] for line in lines[-50:])[-TRACEBACK:] if isinstance(lines, list) else ""

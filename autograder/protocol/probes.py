@@ -54,16 +54,19 @@ def build_tensor(tensor: wire.Tensor) -> Any:
 
 
 def student_line(error: BaseException) -> str:
-    """`line 3: y = x / 0`: the innermost line of the student's cells in the traceback, or nothing."""
+    """`line 3 of the cell: y = x / 0`: the innermost line of the student's cells in the traceback, or nothing.
+
+    From a kernel `/ipykernel_0/notebook_cell_7.py:3: y = x / 0`; its client knows which cell that was.
+    """
     found = ""
     for frame, number in traceback.walk_tb(error.__traceback__):
         # Where the judge tries a solution itself, its cells are `<reference NAME>`.
         if _is_cell(frame.f_code.co_filename) or frame.f_code.co_filename.startswith("<reference "):
-            found = _line(number, linecache.getline(frame.f_code.co_filename, number))
+            found = _line(frame.f_code.co_filename, number, linecache.getline(frame.f_code.co_filename, number))
     text = wire.safe_text(error)
     for filename, number, source in _LINE.findall(text) if text.startswith(_TRACED) else ():
         if _is_cell(filename):
-            found = _line(number, source)
+            found = _line(filename, number, source)
     return found
 
 
@@ -83,9 +86,10 @@ _LINE = re.compile(r'File "([^"\n]+)", line (\d+), in .*\n(.*)')
 
 
 def _is_cell(filename: str) -> bool:
-    """ipykernel files cells under its own temporary names; a probe or a library is not the student's line."""
+    """ipykernel files cells under names of its own; a probe or a library is not the student's line."""
     return "ipykernel" in filename or filename.startswith("<ipython-input")
 
 
-def _line(number: int | str, source: str) -> str:
-    return f"line {number} of the cell: {source.strip()}"[:300]
+def _line(filename: str, number: int | str, source: str) -> str:
+    where = f"{filename}:{number}" if _is_cell(filename) else f"line {number} of the cell"
+    return f"{where}: {source.strip()}"[:300]

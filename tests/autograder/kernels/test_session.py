@@ -70,7 +70,8 @@ def test_cells_share_one_namespace_in_the_order_of_running(shared: Kernel) -> No
 
 def test_a_cell_that_raises_has_failed_and_the_next_one_runs(shared: Kernel) -> None:
     failed, after = run_all(shared, "print('so far')\n1 / 0\nprint('never')", "print('on')")
-    assert failed.verdict is Verdict.FAILED and failed.error == "ZeroDivisionError: division by zero"
+    assert failed.verdict is Verdict.FAILED
+    assert failed.error == "ZeroDivisionError: division by zero (line 2 of the cell)"
     assert "".join(failed.text) == "so far\n"
     assert [o["output_type"] for o in failed.outputs] == ["error"]
     assert after.verdict is Verdict.PASSED and after.text == ["on\n"]
@@ -273,6 +274,27 @@ def test_an_exception_in_a_call_carries_type_text_and_the_students_line(shared: 
         answer(shared, "return ns.f()")
     assert (caught.value.type_name, caught.value.text) == ("KeyError", "1")
     assert caught.value.line == "line 3 of the cell: return {}[y]"
+
+
+def test_errors_warnings_and_tracebacks_name_line_and_cell_and_no_place_in_the_box(kernel: Kernel) -> None:
+    kernel.run_cell("def f(x):\n    return 1 / x", 'your cell "f"')
+    kernel.run_cell("  ", "an empty cell, which takes no number")
+    raised = kernel.run_cell("y = 2\nf(0)", 'your cell "y"')
+    assert raised.error == 'ZeroDivisionError: division by zero (line 2 of your cell "f")'
+    told = kernel.run_cell(
+        "import os, traceback, warnings\nwarnings.warn('odd')\ntry: f(0)\nexcept Exception: traceback.print_exc()\n"
+        "print(os.path.abspath('mine.csv'))\nopen(os.path.abspath('no.csv'))",
+        "a cell that you added",
+    )
+    text = "".join(told.text)
+    assert "line 2 of a cell that you added: UserWarning: odd" in text and 'line 2 of your cell "f", in f' in text
+    assert "\nmine.csv\n" in text and "ipykernel" not in text and str(kernel.process.private) not in text
+    assert told.error == (
+        "FileNotFoundError: [Errno 2] No such file or directory: 'no.csv' (line 6 of a cell that you added)"
+    )
+    with pytest.raises(StudentError) as caught:
+        answer(kernel, "return ns.f(0)")
+    assert caught.value.line == 'line 2 of your cell "f": return 1 / x'
 
 
 def test_exit_in_a_call_is_an_exception_and_the_kernel_lives(shared: Kernel) -> None:
