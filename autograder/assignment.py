@@ -7,6 +7,7 @@ worked out by nbgrader's own preprocessors, so that "not attempted" means here w
 
 from __future__ import annotations
 
+import ast
 import copy
 import dataclasses
 import difflib
@@ -23,6 +24,9 @@ from autograder.errors import BadAssignment, WrongUse
 from autograder.records import CPU, CUDA, VIRTUAL_CUDA, Assignment, Cell, Limits, Notebook, Role
 
 SETTINGS = "assignment.toml"
+NBGRADER_SETTINGS = "nbgrader_config.py"
+_EXECUTES = ("Execute", "ExecutePreprocessor", "NotebookClient")
+"""classes by which nbgrader takes a cell's time limit from its configuration, the one that counts most first"""
 _NOT_PUBLIC = frozenset({"checks.py", "probes.py", "faults.py", SETTINGS, "bank"})
 _KNOWN_SETTINGS = frozenset(
     {"device", "forbidden", "forbidden_scores_zero", "keras_backend", "skip", "asks_nothing", "limits"}
@@ -48,12 +52,14 @@ def load_assignment(name_or_path: str | Path, root: Path) -> Assignment:
         faults=_if_file(folder / "faults.py"),
         files=tuple(_public_files(folder)),
     )
-    return dataclasses.replace(assignment, **_read_settings(folder / SETTINGS, notebooks))
+    if assignment.checks is None:
+        assignment = dataclasses.replace(assignment, limits=_nbgrader_limits(folder))
+    return dataclasses.replace(assignment, **_read_settings(folder / SETTINGS, notebooks, assignment.limits))
 
 
 def digest(assignment: Assignment) -> str:
-    """SHA-256, hexadecimal, over everything in the folder that can change a grade: sources, checks, settings, data."""
-    total = hashlib.sha256()
+    """SHA-256, hexadecimal, over everything that can change a grade: sources, checks, settings, data, limits."""
+    total = hashlib.sha256(repr(assignment.limits).encode())
     paths = [*_notebook_paths(assignment.folder), assignment.folder / SETTINGS, *assignment.files]
     paths += [p for p in (assignment.checks, assignment.probes, assignment.faults) if p is not None]
     for path in sorted(set(paths)):
@@ -268,7 +274,7 @@ def on_device(assignment: Assignment, asked: str = "auto") -> Assignment:
 # --- assignment.toml -----------------------------------------------------------------------------------------------
 
 
-def _read_settings(path: Path, notebooks: tuple[Notebook, ...]) -> dict[str, Any]:
+def _read_settings(path: Path, notebooks: tuple[Notebook, ...], limits: Limits) -> dict[str, Any]:
     """The fields of Assignment that `assignment.toml` sets. An unknown key is refused: it is most likely misspelt."""
     if not path.is_file():
         return {}
@@ -299,7 +305,7 @@ def _read_settings(path: Path, notebooks: tuple[Notebook, ...]) -> dict[str, Any
         "forbidden_scores_zero": zero,
         "skip": skip,
         "asks_nothing": _names(settings, "asks_nothing"),
-        "limits": _limits(path.name, settings.get("limits", {})),
+        "limits": _limits(path.name, settings.get("limits", {}), limits),
     }
 
 
@@ -318,7 +324,7 @@ def _names(settings: dict[str, Any], key: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _limits(where: str, given: Any) -> Limits:
+def _limits(where: str, given: Any, otherwise: Limits) -> Limits:
     if not isinstance(given, dict):
         raise BadAssignment(f"{where}: limits must be a table, as in [limits] cell_s = 20.")
     defaults = {field.name: getattr(Limits(), field.name) for field in dataclasses.fields(Limits)}
@@ -329,4 +335,50 @@ def _limits(where: str, given: Any) -> Limits:
         if not fits or not 0 < value < math.inf:
             wanted = "a whole number above 0" if whole else "a number above 0"
             raise BadAssignment(f"{where}, [limits]: {key} is {value!r}; it must be {wanted}.")
-    return Limits(**{key: type(defaults[key])(value) for key, value in given.items()})
+    return dataclasses.replace(otherwise, **{key: type(defaults[key])(value) for key, value in given.items()})
+
+
+# --- nbgrader_config.py --------------------------------------------------------------------------------------------
+
+
+def _nbgrader_limits(folder: Path) -> Limits:
+    """The limits of a foreign assignment: what its course lets a cell take, where its configuration says so.
+
+    The configuration is a program. It is not run: `c.ExecutePreprocessor.timeout = 600` is read where it stands.
+    Raises BadAssignment where that is no plain number.
+    """
+    limits = Limits()
+    path = next((p / NBGRADER_SETTINGS for p in folder.parents[:2] if (p / NBGRADER_SETTINGS).is_file()), None)
+    if path is None:
+        return limits
+    try:
+        tree = ast.parse(path.read_bytes())
+        timeouts = dict(_timeouts(tree))
+    except (SyntaxError, ValueError, OSError) as error:
+        raise BadAssignment(
+            f"{path} cannot be read for its timeout, which is read and not run: {error}. Write a plain number of "
+            f"seconds there, or `[limits] cell_s` into {SETTINGS} and no timeout here."
+        ) from error
+    seconds = next((timeouts[name] for name in _EXECUTES if name in timeouts), None)
+    if seconds is None or seconds <= 0:  # nbgrader then waits without end; here the limit is the usual one
+        return limits
+    scale = max(1.0, seconds / limits.cell_s)
+    return dataclasses.replace(limits, cell_s=seconds, notebook_s=scale * limits.notebook_s)
+
+
+def _timeouts(tree: ast.Module) -> Iterator[tuple[str, float | None]]:
+    """(class, seconds) of every `c.CLASS.timeout = SECONDS`, in order."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Attribute(ast.Attribute(ast.Name(), name), "timeout")], value) if name in _EXECUTES:
+                yield name, _plain_number(value)
+
+
+def _plain_number(node: ast.expr) -> float | None:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):  # 10 * 60
+        factors = (_plain_number(node.left), _plain_number(node.right))
+        return math.prod(factor or 0.0 for factor in factors)
+    value = ast.literal_eval(node)
+    if value is None or (isinstance(value, (int, float)) and math.isfinite(value)):
+        return value
+    raise ValueError(f"{value!r} is no number")

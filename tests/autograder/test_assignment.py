@@ -77,6 +77,38 @@ def test_settings_are_read(make_little: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("config", "toml", "limits"),
+    [
+        ("c.ExecutePreprocessor.timeout = 600", "", Limits(cell_s=600, notebook_s=6000)),
+        ("c.ExecutePreprocessor.timeout = 5\nc.Execute.timeout = 2 * 10", "", Limits(cell_s=20)),
+        ("c.Execute.timeout = None\nc.Exchange.timeout = 7", "", Limits()),
+        ("c.Execute.timeout = 600", "[limits]\ncell_s = 7", Limits(cell_s=7, notebook_s=6000)),
+        ("raise SystemExit('it was run')", "", Limits()),
+    ],
+)
+def test_a_foreign_courses_timeout_is_read_and_its_configuration_not_run(
+    make_little: Callable[..., Any], config: str, toml: str, limits: Limits
+) -> None:
+    little = make_little(None, **{"assignment.toml": toml})
+    before = digest(little.load())
+    (little.folder.parent / "nbgrader_config.py").write_text(f"c = get_config()\n{config}\n")
+    assert little.load().limits == limits
+    assert (digest(little.load()) == before) is (limits == Limits())
+    (little.folder / "checks.py").touch()  # one of ours, beside a foreign course
+    assert little.load().limits.notebook_s == Limits().notebook_s
+
+
+@pytest.mark.parametrize(
+    "config", ["c.Execute.timeout = minutes(3)", "c.Execute.timeout = '60'", "c.Execute.timeout ="]
+)
+def test_a_timeout_that_is_no_plain_number_is_refused(make_little: Callable[..., Any], config: str) -> None:
+    little = make_little(None)
+    (little.folder.parent / "nbgrader_config.py").write_text(config)
+    with pytest.raises(BadAssignment, match="plain number of seconds"):
+        little.load()
+
+
+@pytest.mark.parametrize(
     ("toml", "finding"),
     [
         ("forbiden = []", "Did you mean 'forbidden'"),
