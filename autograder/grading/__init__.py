@@ -1,6 +1,7 @@
 """From a submission that was read to its record: `grade` is the story, `items` how a verdict becomes points."""
 
 from autograder.grading.grade import account_of, could_not_grade, grade
+from autograder.grading.in_kernel import why_reference_fails
 from autograder.grading.items import item_of, max_score, overall
 
-__all__ = ["account_of", "could_not_grade", "grade", "item_of", "max_score", "overall"]
+__all__ = ["account_of", "could_not_grade", "grade", "item_of", "max_score", "overall", "why_reference_fails"]

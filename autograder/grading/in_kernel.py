@@ -16,10 +16,12 @@ from typing import Any
 
 from autograder.grading.items import LIMITS, manual_item, was_attempted
 from autograder.kernels.session import CellResult
-from autograder.records import Flag, Item, Notebook, Role, SubmittedNotebook, Verdict
+from autograder.records import Flag, Item, Notebook, Report, Role, SubmittedNotebook, Verdict
 
 _NUMPY_SCALAR = re.compile(r"np\.(?:float|int|uint|longdouble)\w*\((.*)\)", re.DOTALL)
 """How NumPy 2 shows a scalar. nbgrader takes it for text and gives full marks."""
+_MISSING_NAME = re.compile(r"NameError: name '([A-Za-z_]\w*)' is not defined")
+_MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _ROUNDING = 1e-9
 """Relative to the cell's points: 0.1 + 0.2 of 0.3 points is full marks, not an overflow."""
 
@@ -33,6 +35,7 @@ def items_in_kernel(
     """
     ran = {cell.grade_id: ran for cell, ran in zip(submitted.plan, all_ran, strict=True) if cell.grade_id}
     items, flags = [], []
+    read = "\n".join([*(cell.released for cell in notebook.cells), *(text for _, text in submitted.answers)])
     for cell in notebook.graded():
         if cell.role is not Role.TESTS:
             items.append(manual_item(notebook, cell, submitted))
@@ -51,10 +54,55 @@ def items_in_kernel(
             flags.append(Flag("odd-result", odd, cell.grade_id))
         if verdict is Verdict.FAILED and not was_attempted(notebook, cell, submitted):
             verdict = Verdict.NOT_ATTEMPTED
-        # The error's text may quote a hidden test; its name does not.
-        message = f"A test of this cell failed: {found.error.partition(':')[0]}." if verdict is Verdict.FAILED else ""
+        message = ""
+        if verdict is Verdict.FAILED:
+            told = f"A test of this cell failed: {_told(found.error, read)}."
+            message = told if found.error else "The tests of this cell gave your answer no points."
         items.append(dataclasses.replace(item, points=points, verdict=verdict, message=message))
     return items, flags
+
+
+def _told(error: str, read: str) -> str:
+    """What a student may read of an error in a test cell: its kind, since the text may quote a hidden test.
+
+    Of a missing name the name as well, if it stands in `read`, what the student was handed or wrote.
+    """
+    missing = _MISSING_NAME.match(error)
+    if missing and re.search(rf"\b{missing[1]}\b", read):
+        return missing[0]
+    return re.split(r"\W", error, maxsplit=1)[0]
+
+
+def why_reference_fails(report: Report) -> str:
+    """What keeps the instructor's own answers from passing their own tests; empty if nothing does.
+
+    report: of the instructor's notebooks, handed in. One in which an answer is missing is not held to anything, nor one
+    that misses a file, which another notebook may have written: each runs by itself here.
+    """
+    names = dict.fromkeys(item.notebook for item in report.items)
+    excused = ("NotImplementedError", *(["FileNotFoundError"] if len(names) > 1 else []))
+    for name in names:
+        runs = [run for run in report.runs if run.notebook == name]
+        items = [item for item in report.items if item.notebook == name]
+        if any(run.error.startswith(excused) for run in runs):
+            continue
+        wrong = next((item for item in items if item.verdict in (*LIMITS, Verdict.FAILED, Verdict.NOT_RUN)), None)
+        if wrong is not None:
+            return _why(wrong, [run.error for run in runs if run.error])
+    return ""
+
+
+def _why(item: Item, errors: Sequence[str]) -> str:
+    modules = [found[1] for error in errors if (found := _MISSING_MODULE.search(error))]
+    cause = f" The first error was: {errors[0]}." if errors else ""
+    step = "Put the notebook right, or let the answer `raise NotImplementedError()` where the source is to have none"
+    if modules:
+        cause = f" The module {modules[0]} is not installed: {next(e for e in errors if modules[0] in e)}."
+        step = f"Install {modules[0]} where autograder is installed"
+    return (
+        f"{item.notebook}.ipynb: with the instructor's own answers the tests cell '{item.grade_id}' is not passed "
+        f"({item.verdict}), so nobody is graded.{cause} {step}; then run the same command again."
+    )
 
 
 def score_in_kernel(

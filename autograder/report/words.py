@@ -65,7 +65,7 @@ FLAG_SENTENCES: dict[str, str] = {
     "several-notebooks": "You handed in more than one file that could be this assignment. One was graded.",
     "missing-notebook": "A notebook of this assignment was not in what you handed in.",
     "repaired": "Your file departed from the notebook format. It was put right; no answer was changed.",
-    "dropped-file": "Only the notebook is graded. Other files that you handed in were not used.",
+    "dropped-file": "A file that you handed in with the notebook was not used.",
     "missing-cell": "A cell of the assignment is missing from your file. An answer that is gone was not graded.",
     "moved-cell": "A cell stood in another place than in the assignment. It was put back.",
     "duplicate-cell": "A cell of the assignment was there more than once. One of them counted.",

@@ -32,6 +32,7 @@ from autograder.kernels.zygote import RemoteZygote, Spawner, forking_works
 from autograder.protocol.frames import receive, send
 from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Flag
 from autograder.submissions.intake import StudentFiles
+from autograder.submissions.plan import own_files
 from course_lib import virtual_cuda
 
 LOGGER = logging.getLogger(__name__)
@@ -94,7 +95,9 @@ def judge_child(run: socket.socket, request: dict[str, Any]) -> None:
         kernels.warm()
         _bound_memory()
         send(run, {"ready": True, "pid": os.getpid()})
-        submission = _receive_files(run).read(assignment)
+        received = _receive_files(run)
+        submission = received.read(assignment)
+        kernels.bring(own_files(received.files, assignment))
         LOGGER.info("grading %s", submission.student)
         try:
             report = grade(submission, assignment, checks, kernels.next, _loaded.secret)
@@ -137,16 +140,24 @@ class _Kernels:
         self.launcher = RemoteZygote(address) if address else Spawner()
         self.assignment = assignment
         self.spare: Kernel | None = None
+        self.own: dict[str, bytes] = {}
 
     def _start(self) -> Kernel:
         files = {p.relative_to(self.assignment.folder).as_posix(): p.read_bytes() for p in self.assignment.files}
         read, device = public_folders(), self.assignment.device
-        return Kernel(self.launcher, self.assignment.limits, read, files, device=device, hidden=self.hidden)
+        return Kernel(self.launcher, self.assignment.limits, read, files | self.own, device=device, hidden=self.hidden)
 
     def warm(self) -> None:
         """Have a kernel ready."""
         self.spare = self._start()
         self.spare.wait_until_ready()
+
+    def bring(self, own: dict[str, bytes]) -> None:
+        """Have a student's own files in every kernel from now on; one that is ready can take none any more."""
+        self.own = own
+        if own:
+            self.close()
+            self.spare = None
 
     def next(self) -> Kernel:
         """The spare kernel, or a new one."""

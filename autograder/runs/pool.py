@@ -23,13 +23,13 @@ from typing import Any
 
 from autograder import records
 from autograder.errors import BadAssignment, KernelFailed
-from autograder.grading import account_of, could_not_grade
+from autograder.grading import account_of, could_not_grade, why_reference_fails
 from autograder.kernels.preload import FRAMEWORKS
 from autograder.kernels.zygote import Zygote, forking_works
 from autograder.protocol.frames import receive, send
 from autograder.records import CPU, Assignment, Report, Submission, Verdict
 from autograder.submissions.intake import StudentFiles
-from autograder.submissions.plan import MAX_SUBMISSION_BYTES
+from autograder.submissions.plan import MAX_OWN_BYTES, MAX_SUBMISSION_BYTES
 from autograder.submissions.python_text import program_facts
 
 LOGGER = logging.getLogger(__name__)
@@ -83,6 +83,8 @@ class LocalPool:
 
         Raises BadAssignment before the first if the reference itself fails a check.
         """
+        if self.assignment.checks is None:
+            self._try_reference()
         again: list[int] = []
         for graded in self._distribute(range(len(student_files)), student_files, self.workers):
             if _stopped_from_outside(graded.report):
@@ -91,6 +93,17 @@ class LocalPool:
             else:
                 yield graded
         yield from self._distribute(again, student_files, 1)
+
+    def _try_reference(self) -> None:
+        """Raise BadAssignment if a foreign assignment's own answers fail its own tests: so would everybody."""
+        folder, notebooks = self.assignment.folder, self.assignment.notebooks
+        files = {name: (folder / name).read_bytes() for name in (f"{notebook.name}.ipynb" for notebook in notebooks)}
+        for _ in range(TRIES):
+            report = self._grade_one(self._start_judge(), 0, StudentFiles("the reference", files)).report
+            if not _stopped_from_outside(report):
+                break
+        if problem := why_reference_fails(report):
+            raise BadAssignment(problem)
 
     def _distribute(
         self, numbers: Sequence[int], student_files: Sequence[StudentFiles], workers: int
@@ -226,8 +239,8 @@ def _send_files(connection: socket.socket, student_files: StudentFiles) -> None:
             send(connection, {"file": name})
             for piece in student_files.pieces(name):
                 total += len(piece)
-                if total > MAX_SUBMISSION_BYTES:
-                    raise OSError(f"Its notebooks have more than {MAX_SUBMISSION_BYTES >> 20} MiB together")
+                if total > MAX_SUBMISSION_BYTES + MAX_OWN_BYTES:
+                    raise OSError("Its files have grown beyond the limit since they were found")
                 send(connection, {"file": name}, (piece,))
     except ConnectionError:
         raise

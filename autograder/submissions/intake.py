@@ -25,10 +25,13 @@ import yaml
 from autograder.errors import WrongUse
 from autograder.records import Assignment, Flag, Submission
 from autograder.submissions.plan import (
+    MAX_OWN_BYTES,
+    MAX_OWN_FILES,
     MAX_SUBMISSION_BYTES,
     is_litter,
     listed,
     notebook_stem,
+    own_names,
     read_names,
     read_submission,
     resembles,
@@ -53,8 +56,7 @@ class StudentFiles:
     student: str
     """fit to be the name of a folder"""
     files: Mapping[str, bytes]
-    """path within the submission -> content, read at each access; OSError with a sentence if that fails. Of files that
-    are never looked at only the names are there, with `b""`: they are dropped, and told"""
+    """path within the submission -> content, read at each access; OSError with a sentence if that fails"""
     note: str = ""
     """what was changed about the student's name"""
     rejected: str = ""
@@ -154,7 +156,7 @@ def find_submissions(path: Path, assignment: Assignment, *, fold_case: bool = Fa
     if not groups:
         raise WrongUse(_nothing_found(path, source, assignment))
     groups.sort(key=lambda group: group.student)
-    found = _with_distinct_names([_student_files(group, source) for group in groups], groups, fold_case)
+    found = _with_distinct_names([_student_files(group, source, assignment) for group in groups], groups, fold_case)
     found = _without_links(found, groups, assignment)
     found = sorted(_with_identical(found, groups), key=lambda student_files: student_files.student)
     return ClassFiles(found, layout.left_out)
@@ -462,17 +464,23 @@ def _one_notebook(path: Path, real: Path, assignment: Assignment) -> _Group:
 # --- one student ---------------------------------------------------------------------------------------------------
 
 
-def _student_files(group: _Group, source: Source) -> StudentFiles:
+def _student_files(group: _Group, source: Source, assignment: Assignment) -> StudentFiles:
     student, note = safe_name(group.student)
     entries = group.entries
     plain = {name: entry for name, entry in entries.items() if not entry.problem}
     if not read_names(plain):
         for name, packed in [(name, entry) for name, entry in plain.items() if _is_packed(entry)][:MAX_ZIPS]:
+            del entries[name]
             entries |= {"/".join((name, *entry.parts)): entry for entry in files_in_zip(source, packed)}
     problems = [f"{shown_name(name)} {entry.problem}" for name, entry in entries.items() if entry.problem]
     plain = {name: entry for name, entry in entries.items() if not entry.problem}
     opened = read_names(plain)
-    files = Files(source, plain, unopened=frozenset(plain.keys() - set(opened)))
+    own = own_names({name: entry.size for name, entry in plain.items()}, assignment)
+    files = Files(source, {name: plain[name] for name in (*opened, *own)})
+    left_out = [shown_name(name) for name in plain if name not in files.entries and not is_litter(name)]
+    if left_out:
+        limit = f"{MAX_OWN_FILES} files beside its notebooks, {MAX_OWN_BYTES >> 20} MiB together"
+        group.flags.append(Flag("dropped-file", f"Not used: {listed(left_out)}. A submission may have {limit}."))
     rejected = f"{problems[0]}. Nothing of this submission was opened; hand in plain files." if problems else ""
     size = sum(plain[name].size for name in opened)
     if size > MAX_SUBMISSION_BYTES and not rejected:

@@ -26,6 +26,10 @@ MAX_NOTEBOOK_FILES = 20
 """notebooks of one submission that are looked at"""
 MAX_SUBMISSION_BYTES = 96 << 20
 """notebooks of one submission together, held in memory while it is read"""
+MAX_OWN_FILES = 50
+"""other files of one submission that its kernel finds beside the notebook"""
+MAX_OWN_BYTES = 32 << 20
+"""of these together"""
 MAX_FLAGS = 100
 _SKIPPING_TAGS = frozenset({"skip-execution", "raises-exception", "otter_ignore", "otter_assign_ignore"})
 _IGNORED_FILES = frozenset({"timestamp.txt", ".DS_Store", "Thumbs.db", "desktop.ini", "feedback.html"})
@@ -39,7 +43,8 @@ _SPECIAL_MODULES = frozenset({"conftest", "sitecustomize", "usercustomize", "cou
 def read_submission(student: str, files: Mapping[str, bytes], assignment: Assignment) -> Submission:
     """What `student` handed in. `files`: path relative to the submission's folder -> content, read when needed.
 
-    Only notebooks are opened; other files are dropped and named in a flag. If it cannot be graded, `rejected` says why.
+    Of other files only names, and bytes where the instructor has one of that name, decide anything; which of them
+    stay is for `own_files` to say. If it cannot be graded, `rejected` says why.
     """
     submission = Submission(student=student, assignment=assignment.name)
     try:
@@ -56,16 +61,19 @@ def _error_sentence(error: Exception) -> str:
 def _read_notebooks(submission: Submission, notebook_files: _NotebookFiles, assignment: Assignment) -> Submission:
     flags: list[Flag] = []
     digest = notebook_files.digest()
+    own, dropped = _own_files(notebook_files, assignment)
     try:
         chosen = _choose_files(notebook_files, assignment, flags)
+        texts = {place: notebook_files.files[name] for place, name in own.items() if place.endswith(".py")}
+        strict = replace(assignment, forbidden=_forbidden_modules(texts, assignment.forbidden, flags))
         notebooks = tuple(
-            _plan_notebook(notebook, chosen[notebook.name], assignment, flags)
+            _plan_notebook(notebook, chosen[notebook.name], strict, flags)
             for notebook in assignment.notebooks
             if notebook.name in chosen
         )
     except (Unreadable, OSError) as error:
         return replace(submission, rejected=_error_sentence(error), flags=_limit_flags(flags), digest=digest)
-    flags += _dropped_file_flags(notebook_files.others, assignment)
+    flags += _dropped_file_flags(dropped)
     return replace(submission, notebooks=notebooks, flags=_limit_flags(flags), digest=digest)
 
 
@@ -118,10 +126,10 @@ class _NotebookFiles:
         return True
 
     def digest(self) -> str:
-        """Over the names of all files and the bytes of the notebooks: of the others nothing is ever opened."""
+        """Over the names and bytes of all files."""
         total = hashlib.sha256(_digest_of_names(self.files).encode())
-        for name in self.names:
-            content = self._content(name)
+        for name in (*self.names, *self.others):
+            content = self._content(name) if name in self.names else self.files[name]
             total.update(hashlib.sha256(b"" if isinstance(content, Unreadable) else content).digest())
         return total.hexdigest()
 
@@ -148,6 +156,23 @@ def read_names(names: Iterable[str]) -> list[str]:
     """Which of a submission's files are opened: its notebooks, the first `MAX_NOTEBOOK_FILES` in order of name."""
     notebooks = (name for name in names if notebook_stem(name) is not None and not is_litter(name))
     return sorted(notebooks)[:MAX_NOTEBOOK_FILES]
+
+
+def own_names(sizes: Mapping[str, int], assignment: Assignment) -> list[str]:
+    """Which other files of a submission are opened, by name and size: the first, as long as there is room for them."""
+    notebooks, left = set(read_names(sizes)), min(MAX_OWN_BYTES, assignment.limits.disk_bytes // 4)
+    found: list[str] = []
+    for name in sorted(sizes.keys() - notebooks, key=lambda name: (name.count("/"), name)):
+        if not is_litter(name) and sizes[name] <= left and len(found) < MAX_OWN_FILES:
+            left -= sizes[name]
+            found.append(name)
+    return found
+
+
+def own_files(files: Mapping[str, bytes], assignment: Assignment) -> dict[str, bytes]:
+    """The student's own files that a kernel finds beside the notebook, by their names there."""
+    kept, _ = _own_files(_NotebookFiles(files), assignment)
+    return {place: files[name] for place, name in kept.items()}
 
 
 def is_litter(name: str) -> bool:
@@ -294,29 +319,72 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _dropped_file_flags(others: list[str], assignment: Assignment) -> Iterator[Flag]:
-    """Files beside the notebook are never put beside the kernel: some would stand in for the modules it imports."""
-    shadows = [name for name in others if _is_shadow(name, assignment)]
-    plain = [name for name in others if name not in set(shadows)]
-    if shadows:
-        names = listed([shown_name(name) for name in shadows])
-        yield Flag(
-            "shadow-module", f"Dropped files that would replace installed modules or start by themselves: {names}."
-        )
-    if plain:
-        yield Flag(
-            "dropped-file", f"Dropped files beside the notebook: {listed([shown_name(name) for name in plain])}."
-        )
+def _own_files(files: _NotebookFiles, assignment: Assignment) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Place beside the notebook -> name in the submission, of what stays; kind of flag -> names, of what does not.
+
+    Nothing stays that would stand in for a file of the instructor's or for a module that is installed.
+    """
+    beside = {PurePosixPath(name).parent for name in files.names}
+    folder = beside.pop() if len(beside) == 1 else PurePosixPath()
+    given = {path.relative_to(assignment.folder).as_posix(): path for path in assignment.files}
+    modules = {name.partition("/")[0].partition(".")[0] for name in given if name.endswith(_MODULES)}
+    taken = {*given, *(str(parent) for name in given for parent in PurePosixPath(name).parents)} - {"."}
+    kept: dict[str, str] = {}
+    dropped: dict[str, list[str]] = {"shadow-module": [], "dropped-file": []}
+    # What lies beside the notebook before what lies elsewhere and would come to the same place.
+    for name in sorted(files.others, key=lambda name: not PurePosixPath(name).is_relative_to(folder)):
+        path = PurePosixPath(name)
+        place = path.relative_to(folder) if path.is_relative_to(folder) else path
+        if _is_shadow(str(place), assignment):
+            dropped["shadow-module"].append(name)
+        elif str(place) in given and given[str(place)].read_bytes() == files.files[name]:
+            continue  # as it was handed out
+        elif (
+            str(place) in taken
+            or any(str(parent) in given or str(parent) in kept for parent in place.parents)
+            or (place.name.endswith(_MODULES) and place.parts[0].partition(".")[0] in modules)
+            or any(len(part.encode(errors="replace")) > 255 for part in place.parts)  # no file can be called so
+        ):
+            dropped["dropped-file"].append(name)
+        else:
+            kept[str(place)] = name
+            taken |= {str(place), *map(str, place.parents)} - {"."}
+    return kept, dropped
+
+
+def _dropped_file_flags(dropped: Mapping[str, list[str]]) -> Iterator[Flag]:
+    for kind, names in dropped.items():
+        if names:
+            yield Flag(kind, _DROPPED[kind].format(listed([shown_name(name) for name in names])))
+
+
+_DROPPED = {
+    "shadow-module": "Dropped files that would replace installed modules or start by themselves: {}.",
+    "dropped-file": "Not used, because the assignment has a file of its own in that place: {}.",
+}
+_MODULES = (".py", ".pyc", ".so", ".pyd")
 
 
 def _is_shadow(name: str, assignment: Assignment) -> bool:
     path = PurePosixPath(name)
     if path.suffix == ".pth" or path.name in ("ipython_config.py", "ipython_kernel_config.py", "pyvenv.cfg"):
         return True
-    if path.suffix not in (".py", ".pyc", ".so", ".pyd"):
+    if path.suffix not in _MODULES:
         return False
     top = path.parts[0].split(".")[0]
     return top in sys.stdlib_module_names | _SPECIAL_MODULES or top in assignment.forbidden or top in _FRAMEWORKS
+
+
+def _forbidden_modules(own: Mapping[str, bytes], forbidden: tuple[str, ...], flags: list[Flag]) -> tuple[str, ...]:
+    """What may not be imported: what the assignment forbids, and the student's own modules that import it."""
+    waiting = {place: content.decode(errors="replace") for place, content in own.items()} if forbidden else {}
+    while caught := {place: found for place, text in waiting.items() if (found := forbidden_imports(text, forbidden))}:
+        for place, modules in caught.items():
+            del waiting[place]
+            message = f"The file {shown_name(place)} imports {listed(list(modules))}, which is forbidden here."
+            flags.append(Flag("forbidden-import", message))
+        forbidden += tuple(place.partition("/")[0].removesuffix(".py") for place in caught)
+    return forbidden
 
 
 # --- one notebook ----------------------------------------------------------------------------------------------------

@@ -126,8 +126,6 @@ class Files(Mapping[str, bytes]):
 
     source: Source
     entries: Mapping[str, SourceEntry]
-    unopened: frozenset[str] = frozenset()
-    """names that are there without content: no use is made of them, so they may be as large as they like"""
 
     def __getitem__(self, name: str) -> bytes:
         return b"".join(self.pieces_of(name))
@@ -135,8 +133,6 @@ class Files(Mapping[str, bytes]):
     def pieces_of(self, name: str) -> Iterator[bytes]:
         """The content of one file, never held whole here. OSError with a sentence if it cannot be had."""
         entry = self.entries[name]
-        if name in self.unopened:
-            return iter(())
         return _pieces_in_zip(self.source, entry) if entry.zipped_in else self.source.pieces(entry)
 
     @functools.cached_property

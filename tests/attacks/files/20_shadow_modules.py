@@ -3,7 +3,7 @@
 from tests.attacks.handed_in import folder, submit
 
 
-@folder("torch.py, numpy/, conftest.py and others beside the notebook", flags=("shadow-module", "dropped-file"))
+@folder("torch.py, numpy/, conftest.py and others beside the notebook", flags=("shadow-module",))
 def shadow_modules(folder, honest):
     submit(folder, honest)
     for name in ("torch.py", "numpy/__init__.py", "course_lib/compare/values.py", "conftest.py", "sitecustomize.py"):

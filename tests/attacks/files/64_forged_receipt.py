@@ -5,7 +5,7 @@ import json
 from tests.attacks.handed_in import folder
 
 
-@folder("timestamp.txt, student and checksums forged", flags=("dropped-file",))
+@folder("timestamp.txt, student and checksums forged")
 def forged_receipt(folder, honest):
     notebook = json.loads(honest)
     notebook["metadata"] |= {"student": "alice", "timestamp": "1999-01-01", "authors": [{"name": "alice"}]}

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.long, pytest.mark.xdist_group("foreign")]
 
 ASSIGNMENT = "ps1"
 NOTEBOOKS = ("problem1", "problem2")
-TOTALS = {"all-right": 3, "one-wrong": 2.5, "partly-right": 1, "untouched": 0, "written": 3}
+TOTALS = {"all-right": 3, "one-wrong": 2.5, "partly-right": 1, "untouched": 0, "written": 3, "with-helper": 3}
 """What stock nbgrader gives the honest submissions."""
 HONEST = sample("foreign", list(TOTALS), 2)
 """Those that stock nbgrader grades in this run: it starts a kernel for each notebook."""
@@ -70,6 +70,7 @@ CLASS: dict[str, Callable[[Any], object]] = {
     "partly-right": _answer({"squares": "def squares(n):\n    return [i * i for i in range(1, n + 1)]"}),
     "untouched": _answer({}),
     "written": _answer({**ANSWERS, **WRITTEN}),
+    "with-helper": _answer({**ANSWERS, "squares": "from helper import squares"}),
     "stderr-noise": _answer({**ANSWERS, "squares": NOISY}),
     "test-cell-twice": _twice,
 }
@@ -116,6 +117,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Foreign:
             path_in.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook, path_in)
         shutil.copy(course / "release" / ASSIGNMENT / "jupyter.png", submissions / student / ASSIGNMENT)
+    (submissions / "with-helper" / ASSIGNMENT / "helper.py").write_text(SQUARES)
     shutil.copytree(submissions / "all-right", submissions / "broken-json")
     (submissions / "broken-json" / ASSIGNMENT / "problem1.ipynb").write_text('{"cells": [{"cell_type": "co')
     for student in HONEST:
@@ -183,7 +185,7 @@ def test_submissions_are_found_in_nbgraders_course_and_read(foreign: Foreign) ->
         "sum_of_squares_uses_squares",
     ]
     assert (first.attempted, second.attempted) == ((*ANSWERS, *list(WRITTEN)[:2]), ("part-a", "part-b"))
-    assert written.flags[-1].message == "Dropped files beside the notebook: jupyter.png."
+    assert written.flags == ()  # nothing is told of jupyter.png, which came back as it was handed out
 
 
 def test_stock_nbgrader_tells_the_honest_submissions_apart(foreign: Foreign) -> None:
@@ -215,11 +217,27 @@ def test_noise_on_stderr_and_a_test_cell_pasted_twice_change_nothing(student: st
     assert graded.points(student) == graded.points("all-right")
 
 
+def test_a_students_own_module_lies_beside_the_notebook(graded: Graded) -> None:
+    assert graded.points("with-helper") == graded.points("all-right")
+
+
+def test_a_reference_that_fails_its_own_tests_stops_the_run_and_names_what_is_missing(
+    foreign: Foreign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.runs.pool.FRAMEWORKS", ("numpy",))
+    source = shutil.copytree(foreign.source, tmp_path / ASSIGNMENT)
+    text = (source / "problem1.ipynb").read_text()
+    (source / "problem1.ipynb").write_text(text.replace("def squares(n):", "import nowhere\\ndef squares(n):", 1))
+    run = ["grade", source, foreign.submissions, "--out", tmp_path / "run", "--workers", 1]
+    status, _, said = run_command(*run)
+    assert status == 2 and "The module nowhere is not installed" in said and "nobody is graded" in said
+
+
 def test_a_broken_file_is_rejected_with_a_reason_and_stops_nobody_else(graded: Graded) -> None:
     broken = graded.submissions["broken-json"]
     assert broken["state"] == "rejected" and "problem1" in broken["reason"]
     assert graded.status == 1 and "broken-json" in graded.shown
-    assert len(graded.submissions) == 8
+    assert len(graded.submissions) == 9
 
 
 def test_the_trust_level_is_the_lower_one(graded: Graded) -> None:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
-from autograder.grading.in_kernel import items_in_kernel, odd_result, score_in_kernel
+from autograder.grading.in_kernel import items_in_kernel, odd_result, score_in_kernel, why_reference_fails
 from autograder.kernels.session import CellResult
-from autograder.records import Verdict
+from autograder.records import CellRun, Item, Report, Trust, Verdict
 from autograder.submissions.plan import read_submission
 from tests.when_used import when_used
 
@@ -135,11 +136,53 @@ def test_an_output_of_no_known_form_is_not_an_exception(data: object) -> None:
     assert points == MAX
 
 
-def test_a_failed_test_is_told_by_the_name_of_its_error_and_not_quoted(little: Any) -> None:
+MISSING = "NameError: name 'double' is not defined"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("AssertionError: assert double(5) == 10", "A test of this cell failed: AssertionError."),
+        ("AssertionError (line 2 of the cell \"t\")", "A test of this cell failed: AssertionError."),
+        (f"{MISSING}. Did you mean: 'twice'?", f"A test of this cell failed: {MISSING}."),
+        # No word of the text that students were handed: it may be one of a hidden test.
+        ("NameError: name 'assert_hidden_is_10' is not defined", "A test of this cell failed: NameError."),
+        ("", "The tests of this cell gave your answer no points."),
+    ],
+)  # fmt: skip
+def test_a_failed_test_is_told_by_its_error_and_not_quoted(little: Any, error: str, told: str) -> None:
     assignment = little.load()
     files = {"little.ipynb": little.bytes(little.honest())}
     submitted = read_submission("ada", files, assignment).notebooks[0]
-    failed = CellResult(Verdict.FAILED, error="AssertionError: assert double(5) == 10")
+    failed = CellResult(
+        Verdict.FAILED if error else Verdict.PASSED, error=error, outputs=[] if error else [result("0")]
+    )
     items, _ = items_in_kernel(assignment.notebooks[0], submitted, [failed] * len(submitted.plan))
-    told = {item.message for item in items if item.verdict is Verdict.FAILED}
-    assert told == {"A test of this cell failed: AssertionError."}
+    assert {item.message for item in items if item.verdict is Verdict.FAILED} == {told}
+
+
+def reference(verdict: Verdict, *errors: str) -> Report:
+    """The instructor's notebook, graded: one tests cell, and cells that stopped."""
+    runs = tuple(CellRun("ps1", None, "student", Verdict.FAILED, error=error) for error in errors)
+    item = Item("ps1", "test_f", 0.0, 1.0, verdict)
+    return Report("", "ps1", 0.0, 1.0, verdict, Trust.IN_KERNEL, "cpu", items=(item,), runs=runs)
+
+
+@pytest.mark.parametrize(
+    ("report", "words"),
+    [
+        (
+            reference(Verdict.FAILED, "NameError: x", "ModuleNotFoundError: No module named 'pandas' (line 1 of it)"),
+            "module pandas is not installed: ModuleNotFoundError.*Install pandas where autograder is installed",
+        ),
+        (
+            reference(Verdict.FAILED, "NameError: x", "AssertionError"),
+            "'test_f' is not passed.* first error was: NameE",
+        ),
+        (reference(Verdict.TIME), r"\(time\), so nobody is graded"),
+        (reference(Verdict.FAILED, "NotImplementedError"), "^$"),
+        (reference(Verdict.PARTIAL), "^$"),
+    ],
+)
+def test_a_foreign_reference_that_fails_says_why(report: Report, words: str) -> None:
+    assert re.search(words, why_reference_fails(report))

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograder.records import Assignment, Role, Submission, from_data, to_data
-from autograder.submissions.plan import MAX_FLAGS, read_submission, resembles
+from autograder.submissions.plan import MAX_FLAGS, MAX_OWN_FILES, own_files, own_names, read_submission, resembles
 from tests.conftest import TEST_DOUBLE
 from tests.when_used import when_used
 
@@ -445,15 +445,58 @@ def test_findings_are_bounded(little: Any) -> None:
 # --- what is dropped, forbidden and shown ----------------------------------------------------------------------------
 
 
-def test_files_beside_the_notebook_are_dropped_and_told(little: Any) -> None:
-    shadows = ("numpy/__init__.py", "torch.py", "conftest.py", "x.pth")
-    files = dict.fromkeys(("data.csv", *shadows, "timestamp.txt"), b"")
-    submission = read(little, little.honest(), "little.ipynb", **files)
-    assert plan(submission) == plan(read(little, little.honest()))
-    by_kind = {flag.kind: flag.message for flag in submission.flags}
-    assert set(by_kind) == {"shadow-module", "dropped-file"}
-    assert all(name in by_kind["shadow-module"] for name in shadows)
-    assert "data.csv" in by_kind["dropped-file"] and "timestamp" not in by_kind["dropped-file"]
+GIVEN = {"given.csv": "1", "tools.py": "x = 1", "data/train.csv": "2"}
+
+
+@pytest.mark.parametrize(
+    ("handed_in", "kept", "dropped"),
+    [
+        # Students' own files stay, where their notebook lies.
+        ({"mine.csv": b"3", "helper.py": b""}, {"mine.csv", "helper.py"}, {}),
+        ({"data/mine.csv": b"", "data/load.py": b"", "pack/__init__.py": b""}, None, {}),
+        # What was handed out and comes back is nothing to tell; what editors leave behind neither.
+        ({"given.csv": b"1", "data/train.csv": b"2", "timestamp.txt": b"", "__pycache__/a.pyc": b""}, set(), {}),
+        # The instructor's own counts, under its name, as a module of its name, and as a folder or file of its name.
+        ({"given.csv": b"9"}, set(), {"dropped-file": "given.csv"}),
+        ({"tools/__init__.py": b"x = 2", "tools.so": b""}, set(), {"dropped-file": "tools.so, tools/__init__.py"}),
+        ({"data": b"", "given.csv/x": b""}, set(), {"dropped-file": "data, given.csv/x"}),
+        ({"a" * 300: b""}, set(), {"dropped-file": "aaa"}),
+        # Nothing stands in for an installed module.
+        ({"torch.py": b"", "numpy/__init__.py": b"", "x.pth": b""}, set(), {"shadow-module": "numpy/__init__.py"}),
+    ],
+)
+def test_a_students_own_files_stay_where_they_replace_nothing(
+    make_little: Any, handed_in: dict[str, bytes], kept: set[str] | None, dropped: dict[str, str]
+) -> None:
+    little = make_little(None, **GIVEN)
+    files = {"little.ipynb": little.bytes(little.honest())} | handed_in
+    flags = {flag.kind: flag.message for flag in read_submission("ada", files, little.load()).flags}
+    assert set(own_files(files, little.load())) == (set(handed_in) if kept is None else kept)
+    assert flags.keys() == dropped.keys() and all(name in flags[kind] for kind, name in dropped.items())
+
+
+def test_own_files_lie_beside_the_notebook_and_change_the_digest(little: Any) -> None:
+    files = {"hw/little.ipynb": little.bytes(little.honest()), "hw/a.csv": b"near", "a.csv": b"far", "b.csv": b"2"}
+    assert own_files(files, little.load()) == {"a.csv": b"near", "b.csv": b"2"}
+    digests = {read_submission("ada", files | {"b.csv": text}, little.load()).digest for text in (b"2", b"3")}
+    assert len(digests) == 2
+
+
+def test_own_files_are_bounded_in_number_and_size(little: Any) -> None:
+    many = {f"{n:03}.csv": 10 for n in range(99)} | {"large.bin": 1 << 30}
+    assert own_names(many, little.load()) == sorted(many)[:MAX_OWN_FILES]
+    assert own_names({"large.bin": 1 << 30, "small.bin": 9}, little.load()) == ["small.bin"]
+
+
+def test_a_forbidden_import_in_a_file_of_ones_own_is_found_and_so_is_who_imports_that(judged_little: Any) -> None:
+    answer = judged_little.honest(double=f"{HONEST}\nfrom outer import helper")
+    files = {"inner.py": b"import torch", "outer.py": b"import inner", "other.py": b"import math"}
+    submission = read(judged_little, answer, "little.ipynb", **files)
+    assert [(f.kind, f.grade_id, f.message.split(", which")[0]) for f in submission.flags] == [
+        ("forbidden-import", None, "The file inner.py imports torch"),
+        ("forbidden-import", None, "The file outer.py imports inner"),
+        ("forbidden-import", "double", "The answer 'double' imports outer"),
+    ]
 
 
 FORBIDDEN = ["import torch", "import numpy as np, torch.nn as nn", "from torch.nn import functional",
