@@ -150,8 +150,8 @@ def read_until_sure(rnn, x, enough=0.9):
     Returns logits (N, 10), and how many rows were read of each image, int64, (N,).
     """
     h = x.new_zeros(x.shape[0], 32)
-    rows_read = torch.zeros(x.shape[0], dtype=torch.int64)
-    reading = torch.ones(x.shape[0], dtype=torch.bool)
+    rows_read = x.new_zeros(x.shape[0], dtype=torch.int64)
+    reading = x.new_ones(x.shape[0], dtype=torch.bool)
     for i in range(x.shape[1]):
         h = torch.where(reading[:, None], rnn.step(h, x[:, i]), h)
         rows_read = rows_read + reading
