@@ -76,7 +76,8 @@ def totals(runs: Sequence[Path], course: Course, section: str = "") -> Totals:
     roster = course.roster
     assignments: dict[str, float] = {}
     rows = {roster.key(person): _row(person) for person in roster.people} if roster else {}
-    strangers: list[str] = []
+    unknown: list[str] = []
+    twice: list[str] = []
     for run in runs:
         assignment, lines = read_results(run, roster)
         if assignment in assignments:
@@ -85,7 +86,8 @@ def totals(runs: Sequence[Path], course: Course, section: str = "") -> Totals:
         for line in lines:
             key = roster.key(line.person) if roster else ""
             if not key or assignment in rows[key].marks:
-                strangers += [line.report.student] if roster else []
+                if roster:
+                    (twice if key else unknown).append(line.report.student)
                 key = f"submission of {line.report.student}"
                 rows.setdefault(key, _row(line.person, line.report.student))
             rows[key].marks[assignment] = _mark(line)
@@ -95,8 +97,10 @@ def totals(runs: Sequence[Path], course: Course, section: str = "") -> Totals:
     groups, told = _groups(course, assignments)
     for row in shown:
         _add_up(row, assignments, groups)
-    if strangers and not section:
-        told.append(f"In the roster not at all, or there twice in one run: {some(sorted(set(strangers)))}.")
+    if unknown and not section:
+        told.append(f"Not in the roster: {some(sorted(set(unknown)))}.")
+    if twice:
+        told.append(f"A second submission of one person, with a row of its own: {some(sorted(set(twice)))}.")
     shown.sort(key=lambda row: (row.name.casefold(), row.student))
     return Totals(assignments, groups, tuple(shown), course.digits, tuple(told))
 

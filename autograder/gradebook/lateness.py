@@ -127,7 +127,7 @@ def _lateness(
         said = f"Handed in {_span(late)} after it was due ({until:%b %d, %Y, %H:%M, UTC%z}{extended})"
         if late <= course.grace:
             return replace(known, sentence=f"{said}, which is within the grace period and costs nothing.")
-        grace = f"; a grace period of {_span(course.grace)} costs nothing" if course.grace else ""
+        grace = f"; a grace period of {_span(course.grace)} does not count" if course.grace else ""
         return _costing(known, course, math.ceil((late - course.grace) / _DAY), f"{said}{grace}.")
     if marked and extension:
         said = "Marked as late by the platform, which does not say by how much. You have an extension of"
@@ -142,9 +142,9 @@ def _costing(known: Lateness, course: Course, days: int, said: str) -> Lateness:
     percent = min(course.cap_percent, days * course.percent_per_day)
     if not percent:
         return replace(known, days=days, sentence=f"{said} Nothing was taken off." if days else "")
-    each = f"{days} day{'s' * (days > 1)} late at {course.percent_per_day:g} % of the points"
+    each = f"This is {days} day{'s' * (days > 1)} late, and each day costs {course.percent_per_day:g} % of the points"
     cap = f", {course.cap_percent:g} % at most" if days * course.percent_per_day > course.cap_percent else ""
-    return replace(known, days=days, percent=percent, sentence=f"{said} {each} each{cap}.")
+    return replace(known, days=days, percent=percent, sentence=f"{said} {each}{cap}.")
 
 
 def _span(length: timedelta) -> str:

@@ -69,10 +69,10 @@ def test_what_happened_is_told_in_a_sentence(report: Report) -> None:
         f"Handed in 20 minutes {was_due}, which is within the grace period and costs nothing."
     )
     assert told("2026-10-03 23:59 UTC") == (
-        f"Handed in 2 days and 2 hours {was_due}; a grace period of 1 hour costs nothing. "
-        "3 days late at 10 % of the points each."
+        f"Handed in 2 days and 2 hours {was_due}; a grace period of 1 hour does not count. "
+        "This is 3 days late, and each day costs 10 % of the points."
     )
-    assert told("2026-10-20 00:00 UTC").endswith("at 10 % of the points each, 50 % at most.")
+    assert told("2026-10-20 00:00 UTC").endswith("each day costs 10 % of the points, 50 % at most.")
     assert told("") == told("soon") == told("12:30") == UNKNOWN
     assert told("", course=Course()) == "nothing"
     assert told("2026-10-02 21:59 UTC", extension="2") == ""
