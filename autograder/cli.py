@@ -196,6 +196,22 @@ def _parser() -> argparse.ArgumentParser:
     _add_roster(totals)
     totals.add_argument("--section", default="", help="of the roster, to see it alone")
     _add_quiet(totals)
+    feedback = command(
+        "feedback",
+        _feedback,
+        "bring marks and comments from formgrader into the pages of a run, and pack the pages to return them",
+        "autograder feedback runs/a1 --to moodle",
+    )
+    feedback.add_argument("run", type=Path, metavar="RUN", help="the run folder")
+    feedback.add_argument(
+        "--to",
+        choices=["moodle", "canvas", "folder"],
+        help="also write the archive that the platform takes back, or a folder for each student and a table for a mail "
+        "merge",
+    )
+    feedback.add_argument("--out", type=Path, help="the archive or folder to write")
+    _add_roster(feedback)
+    _add_quiet(feedback)
 
     command("doctor", _doctor, "what this host can promise", "autograder doctor")
     return parser
@@ -421,6 +437,28 @@ def _totals(options: argparse.Namespace) -> int:
 
     table = totals(options.runs, _course(options, project_root()), options.section)
     for sentence in (*table.rules(), *table.told, *(f"wrote {path}" for path in write_totals(options.out, table))):
+        OUT.print(sentence, markup=False, soft_wrap=True)
+    return 0
+
+
+def _feedback(options: argparse.Namespace) -> int:
+    from autograder.gradebook import pack_feedback
+    from autograder.report import reasons, summary_table
+    from autograder.runs.feedback import update_feedback
+
+    if options.to is None and (options.out or options.roster):
+        raise WrongUse("--out and --roster are of the archive; say which with --to.")
+    roster = _course(options, project_root()).roster
+    run = update_feedback(options.run)
+    OUT.print(summary_table(run.reports))
+    for line in reasons(run.reports):
+        OUT.print(line, soft_wrap=True)
+    comments = sum(len(report.comments) for report in run.reports)
+    by_hand = sum(any(item.mark for item in report.items) for report in run.reports)
+    told = [f"changed: {change}" for change in run.changed]
+    told.append(f"{len(run.pages)} pages written; {by_hand} with marks and {comments} comments given by people")
+    told += pack_feedback(options.run, options.to, run.pages, options.out, roster) if options.to else []
+    for sentence in told:
         OUT.print(sentence, markup=False, soft_wrap=True)
     return 0
 

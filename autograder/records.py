@@ -249,6 +249,27 @@ class CheckResult:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A person's decision about an item, made in formgrader. The item's points and verdict follow it."""
+
+    points: float | None
+    """in place of the grader's; None: the grader's stand, or a person has yet to decide about an answer that changed"""
+    extra: float
+    """extra credit, which the item's points include"""
+    graded: tuple[float, Verdict, str]
+    """points, verdict and message of the grader"""
+
+
+@dataclass(frozen=True)
+class Comment:
+    """What a person wrote about a cell in formgrader."""
+
+    notebook: str
+    grade_id: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Item:
     """One graded cell."""
 
@@ -261,6 +282,8 @@ class Item:
     message: str = ""
     """for the student"""
     checks: tuple[CheckResult, ...] = ()
+    mark: Mark | None = None
+    """what a person decided"""
 
 
 @dataclass(frozen=True)
@@ -327,6 +350,8 @@ class Report:
     """the tier of confinement that the kernel reached"""
     late: Lateness | None = None
     """None where the course has no due time for it and nobody marked it as late"""
+    comments: tuple[Comment, ...] = ()
+    """what people wrote about the answers"""
     penalty: float = field(init=False, default=0.0)
     """points that being late costs"""
     final_score: float = field(init=False, default=0.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import html
 import io
 import json
 import os
@@ -24,8 +25,10 @@ from xml.etree import ElementTree
 
 from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import UNDECIDED, student_id
-from autograder.gradebook.nbgrader_db import manual_scores, people
+from autograder.gradebook.marks import with_marks
+from autograder.gradebook.nbgrader_db import people
 from autograder.gradebook.roster import Roster, attendance, full_name, some
+from autograder.grading import rejection
 from autograder.records import RESULTS_VERSION, Item, Report, Verdict, from_data
 
 Row = Sequence[str | float | None]
@@ -38,19 +41,26 @@ class StudentResult:
     """One student's result as it is exported."""
 
     report: Report
-    scores: Mapping[tuple[str, str], float | None]
-    """(notebook, grade id) -> points after people's decisions, rounded; None while nobody has decided"""
+    """after people's decisions"""
     person: Mapping[str, str]
     """`roster.FIELDS`, as far as the list of people, the gradebook or the name of the submission tell them"""
+    file: str = ""
+    """what the platform called the file that was graded"""
+    digits: int = EXACT
+    """after the point"""
 
-    decided: float
-    """the points of all items that somebody has decided, not rounded"""
-    digits: int
+    @property
+    def scores(self) -> Mapping[tuple[str, str], float | None]:
+        """(notebook, grade id) -> points, rounded; None while nobody has decided."""
+        return {
+            (i.notebook, i.grade_id): None if i.verdict in UNDECIDED else round(i.points, self.digits)
+            for i in self.report.items
+        }
 
     @property
     def score(self) -> float | None:
         """All points together; None while any item is undecided."""
-        return self._rounded(self.decided)
+        return self._rounded(self._decided)
 
     @property
     def penalty(self) -> float | None:
@@ -60,16 +70,20 @@ class StudentResult:
     @property
     def final_score(self) -> float | None:
         """The score less the penalty."""
-        return self._rounded(self.decided - self._penalty)
+        return self._rounded(self._decided - self._penalty)
 
     @property
     def provisional(self) -> float:
         """What `final_score` is without the items that are undecided."""
-        return round(self.decided - self._penalty, self.digits)
+        return round(self._decided - self._penalty, self.digits)
+
+    @property
+    def _decided(self) -> float:
+        return sum(i.points for i in self.report.items if i.verdict not in UNDECIDED)
 
     @property
     def _penalty(self) -> float:
-        return self.report.late.penalty(self.decided, self.report.max_score) if self.report.late else 0.0
+        return self.report.late.penalty(self._decided, self.report.max_score) if self.report.late else 0.0
 
     def _rounded(self, points: float) -> float | None:
         return None if not self.scores or None in self.scores.values() else round(points, self.digits)
@@ -110,7 +124,7 @@ def export(
         if not lines:
             raise WrongUse(f"Nobody with a submission is of section {section!r} in the roster.")
     target = run / name if out is None else out
-    with _explain_failure(target):
+    with explain_failure(target):
         write(target, assignment, lines)
     for sentence in _matches(lines, to, roster, section):
         tell(sentence)
@@ -124,46 +138,36 @@ def read_results(
 
     `to`: a platform. A number or name that another one put into the names of files is somebody else's there.
     """
-    path = run / "results.json"
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        version = data["version"]
-        if version != RESULTS_VERSION:
-            raise WrongUse(f"{path}: is of version {version}, this program reads {RESULTS_VERSION}; grade again.")
-        assignment = str(data["assignment"])
-        reports = [from_data(Report, entry) for entry in data["submissions"]]
-        named = data.get("run", {}).get("platform", {})
-        named = {student: (str(platform), str(number)) for student, (platform, number) in named.items()}
-    except FileNotFoundError:
-        raise WrongUse(f"{run}: holds no results.json; name the --out folder of `autograder grade`.") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise WrongUse(f"{path}: is no record of a run ({type(error).__name__}: {error}); grade again.") from None
-    decided, known = manual_scores(run, assignment), people(run)
-    lines = []
-    for report in reports:
-        platform, number = named.get(report.student, ("", ""))
-        person = {"id": number} if platform and platform == to else {}
+    assignment, info, reports = read_run(run)
+    known, lines = people(run), []
+    for report in with_marks(run, reports):
+        platform, number, *file = info["platform"].get(report.student, ("", ""))
+        person = {"id": number} if number and platform == to else {}
         person |= known.get(student_id(report.student), {})
         if roster:
             # Gradescope has no numbers of its own: it tells addresses, or the institution's.
             key = person.get("id") or (number if platform == "gradescope" else "")
             called = full_name(report.student, platform, number) if to in ("", platform) else ""
             person |= roster.find(report.student, key, called)
-        lines.append(_student_result(report, decided, person, digits))
+        lines.append(StudentResult(report, person, "".join(file) if platform == to else "", digits))
     return assignment, lines
 
 
-def _student_result(
-    report: Report, decided: Mapping[tuple[str, str, str], float], person: Mapping[str, str], digits: int
-) -> StudentResult:
-    who = student_id(report.student)
-    scores: dict[tuple[str, str], float | None] = {}
-    for item in report.items:
-        own = None if item.verdict in UNDECIDED else item.points
-        scores[item.notebook, item.grade_id] = decided.get((who, item.notebook, item.grade_id), own)
-    decided_points = sum(score for score in scores.values() if score is not None)
-    scores = {key: None if score is None else round(score, digits) for key, score in scores.items()}
-    return StudentResult(report, scores, person, decided_points, digits)
+def read_run(run: Path) -> tuple[str, dict[str, Any], list[Report]]:
+    """What `results.json` of a run folder says: the assignment, facts of the run, and the reports. Raises WrongUse."""
+    path = run / "results.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        version = data["version"]
+        if version != RESULTS_VERSION:
+            raise WrongUse(f"{path}: is of version {version}, this program reads {RESULTS_VERSION}; grade again.")
+        info = {"platform": {}} | data.get("run", {})
+        from_data(tuple[tuple[str, ...], ...], list(info["platform"].values()))
+        return str(data["assignment"]), info, [from_data(Report, entry) for entry in data["submissions"]]
+    except FileNotFoundError:
+        raise WrongUse(f"{run}: holds no results.json; name the --out folder of `autograder grade`.") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise WrongUse(f"{path}: is no record of a run ({type(error).__name__}: {error}); grade again.") from None
 
 
 # The forms ------------------------------------------------------------------------------------------------------------
@@ -190,7 +194,12 @@ def _write_csv(target: Path, assignment: str, lines: Sequence[StudentResult]) ->
         "seconds",
         "reason",
     ]
+    commented = list(dict.fromkeys((c.notebook, c.grade_id) for line in lines for c in line.report.comments))
     rows: list[Row] = [[*head, *(column for name in names for column in (name, f"{name}: verdict"))]]
+    rows[0] = [
+        *rows[0],
+        *(f"{notebook}/{cell}: comment" if several else f"{cell}: comment" for notebook, cell in commented),
+    ]
     for line in lines:
         report = line.report
         items = {(i.notebook, i.grade_id): i for i in report.items}
@@ -201,6 +210,8 @@ def _write_csv(target: Path, assignment: str, lines: Sequence[StudentResult]) ->
         for key in cells:
             item = items.get(key)
             row += [line.scores.get(key), item.verdict.value if item else ""]
+        comments = {(c.notebook, c.grade_id): c.text for c in report.comments}
+        row += [comments.get(key, "") for key in commented]
         rows.append(row)
     # With a byte-order mark: Excel, which opens this one by a double click, takes UTF-8 for the local code page else.
     write_rows(target, rows, encoding="utf-8-sig")
@@ -229,7 +240,8 @@ def _write_moodle(target: Path, assignment: str, lines: Sequence[StudentResult])
         number, report = line.known("id"), line.report
         login = line.known("login") or ("" if number else report.student)
         row: list[str | float | None] = [f"Participant {number}" if number else "", line.name, login]
-        row += [line.known("sis_id"), line.known("email"), line.final_score, report.max_score, now, _list_losses(line)]
+        row += [line.known("sis_id"), line.known("email"), line.final_score, report.max_score, now]
+        row.append(html.escape(_told(line), quote=False).replace("\n", "<br>"))  # Moodle takes it for HTML
         rows.append(row)
     write_rows(target, rows)
 
@@ -265,21 +277,21 @@ def _write_gradescope(target: Path, assignment: str, lines: Sequence[StudentResu
         result: dict[str, Any] = {
             "score": line.provisional,
             "execution_time": round(report.seconds, 3),
-            "output": _printable(_list_losses(line)),
+            "output": _printable(_told(line)),
             "output_format": "text",
             "visibility": "visible",
             "tests": tests,
         }
         text = json.dumps(result, indent=1, ensure_ascii=False) + "\n"
-        _write_file(target / student_id(report.student) / "results.json", text.encode())
+        write_file(target / student_id(report.student) / "results.json", text.encode())
 
 
 def _gradescope_test(item: Item, score: float | None) -> dict[str, Any]:
-    told = item.message or item.verdict.value
+    told = item.message or (_WAITS if score is None else item.verdict.value)
     test: dict[str, Any] = {
         "name": _printable(f"{item.notebook}: {item.grade_id}"),
         "max_score": item.max_points,
-        "output": _printable(told if score is not None else f"{told} (a person will grade this)"),
+        "output": _printable(told),
         "output_format": "text",
         "visibility": "visible",
     }
@@ -298,7 +310,7 @@ def _write_junit(target: Path, assignment: str, lines: Sequence[StudentResult]) 
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
     root.set("time", f"{sum(line.report.seconds for line in lines):.3f}")
     ElementTree.indent(root)
-    _write_file(target, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
+    write_file(target, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
 
 
 def _add_suite(root: ElementTree.Element, line: StudentResult) -> None:
@@ -327,6 +339,8 @@ def _add_suite(root: ElementTree.Element, line: StudentResult) -> None:
         if tag != "skipped":
             told.set("type", item.fault or item.verdict.value)
         told.text = _printable(item.message or report.reason)
+    if report.comments:  # after the cases, as the schema wants it
+        ElementTree.SubElement(suite, "system-out").text = _printable("\n".join(_comments(line)))
     for key, count in counts.items():
         suite.set(key, str(count))
     suite.set("tests", str(len(report.items)))
@@ -384,22 +398,29 @@ def harmless(text: str) -> str:
     return f"'{flat}" if first in {"=", "+", "-", "@", "\t", "|", "%"} else flat
 
 
-def _list_losses(line: StudentResult) -> str:
-    """What cost points, for a student's eyes; of work that could not be graded why."""
-    if line.report.reason:
-        return line.report.reason
-    told = []
-    if line.report.late and line.report.late.sentence:
+_WAITS = "a person will grade this"
+
+
+def _told(line: StudentResult) -> str:
+    """For a student's eyes: of work that could not be read why, what cost points, and what people wrote."""
+    report = line.report
+    why = rejection(report)  # what broke on our side is for the instructor
+    told = [f"Could not be read: {why}"] if why else []
+    if report.late and report.late.sentence:
         taken_off = f" {line.score:g} - {line.penalty:g} = {line.final_score:g} points." if line.penalty else ""
-        told.append(line.report.late.sentence + taken_off)
-    for item in line.report.items:
+        told.append(report.late.sentence + taken_off)
+    for item in () if report.state is Verdict.REJECTED else report.items:
         score = line.scores[item.notebook, item.grade_id]
         if score is None:
-            told.append(f"{item.grade_id}: a person will grade this")
+            told.append(f"{item.grade_id}: {_WAITS}")
         elif score < item.max_points:
-            said = f": {item.message}" if item.message and score == item.points else ""
+            said = f": {item.message}" if item.message and item.mark is None else ""
             told.append(f"{item.grade_id}: {score:g} of {item.max_points:g}{said}")
-    return "\n".join(told)
+    return "\n".join([*told, *_comments(line)])
+
+
+def _comments(line: StudentResult) -> list[str]:
+    return [f"{comment.grade_id}, comment: {comment.text}" for comment in line.report.comments]
 
 
 def write_rows(target: Path, rows: Sequence[Row], encoding: str = "utf-8") -> None:
@@ -408,8 +429,8 @@ def write_rows(target: Path, rows: Sequence[Row], encoding: str = "utf-8") -> No
     writer = csv.writer(buffer, lineterminator="\r\n")
     for row in rows:
         writer.writerow([harmless(value) if isinstance(value, str) else _decimal(value) for value in row])
-    with _explain_failure(target):
-        _write_file(target, buffer.getvalue().encode(encoding, errors="replace"))
+    with explain_failure(target):
+        write_file(target, buffer.getvalue().encode(encoding, errors="replace"))
 
 
 def _decimal(value: float | None) -> str:
@@ -421,7 +442,7 @@ def _printable(text: str) -> str:
     return re.sub("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", text)
 
 
-def _write_file(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes) -> None:
     """All of a file or nothing of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as part:
@@ -436,7 +457,7 @@ def _write_file(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _explain_failure(target: Path) -> Iterator[None]:
+def explain_failure(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

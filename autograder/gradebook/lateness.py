@@ -54,7 +54,7 @@ def judge_lateness(
     judged = []
     for report in reports:
         one = files[report.student]
-        called = full_name(report.student, *one.platform)
+        called = full_name(report.student, *one.platform[:2])
         person = course.roster.find(report.student, one.platform[1], called) if course.roster else {}
         people[report.student] = person
         marked = any(flag.kind == "late" for flag in one.flags)

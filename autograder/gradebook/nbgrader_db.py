@@ -22,7 +22,7 @@ from typing import Any
 
 from autograder.errors import CannotWrite, RunFolderInUse
 from autograder.gradebook.course import UNDECIDED, CourseEntry, write_course
-from autograder.records import Assignment, Cell, Item, Notebook, Report, Role, Submission
+from autograder.records import Assignment, Cell, Comment, Item, Notebook, Report, Role, Submission
 from autograder.release.build import generate
 from autograder.release.prose import harmless
 from autograder.sandbox import own_prefix
@@ -53,14 +53,29 @@ def write_gradebook(
         _write_database(run / DATABASE, assignment, entries)
 
 
-def manual_scores(run: Path, assignment: str) -> dict[tuple[str, str, str], float]:
-    """Scores that a person decided: (student's id here, notebook, grade id) -> points with extra credit."""
+@dataclass(frozen=True)
+class Marks:
+    """What people entered by hand."""
+
+    grades: Mapping[tuple[str, str, str], tuple[float | None, float, bool]]
+    """(student's id here, notebook, grade id) -> manual score, extra credit, whether a person has yet to grade it; of
+    cells of which that says more than the grader has"""
+    comments: Mapping[str, tuple[Comment, ...]]
+    """of each student's id"""
+
+
+def read_marks(run: Path, assignment: str) -> Marks:
+    """What people entered into the gradebook of a run; nothing where it has none."""
     path = run / DATABASE
     if not path.is_file():
-        return {}
+        return Marks({}, {})
     with _explain_failure(run), contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as database:
-        rows = database.execute(_MANUAL_SCORES, (assignment,)).fetchall()
-    return {(student, notebook, cell): score for student, notebook, cell, score in rows}
+        grades = database.execute(_MARKS, (assignment,)).fetchall()
+        commented = database.execute(_COMMENTS, (assignment,)).fetchall()
+    comments: dict[str, tuple[Comment, ...]] = {}
+    for student, notebook, cell, text in commented:
+        comments[student] = (*comments.get(student, ()), Comment(notebook, cell, text))
+    return Marks({(row[0], row[1], row[2]): (row[3], row[4], bool(row[5])) for row in grades}, comments)
 
 
 def people(run: Path) -> dict[str, dict[str, str]]:
@@ -262,8 +277,7 @@ def _grade_row(
 
     `told`: what was told last time, when the answer was the `same`; it holds until a person has decided.
     """
-    # nbgrader leaves tasks to a person always: their answer may be anywhere.
-    decided = item is not None and item.verdict not in UNDECIDED and cell.role is not Role.TASK
+    decided = item is not None and item.verdict not in UNDECIDED
     auto = item.points if item is not None and decided else None
     manual, extra, needed = old
     if manual is None and extra is None:
@@ -392,12 +406,19 @@ _SET_GRADE = (
     "WHERE notebook_id = ? AND cell_id = ?"
 )
 _SET_COMMENT = "UPDATE comment SET auto_comment = ?, manual_comment = ? WHERE notebook_id = ? AND cell_id = ?"
-_MANUAL_SCORES = (
-    "SELECT sa.student_id, n.name, c.name, coalesce(g.manual_score, g.auto_score, 0) + coalesce(g.extra_credit, 0) "
-    "FROM grade g JOIN submitted_notebook sn ON sn.id = g.notebook_id JOIN notebook n ON n.id = sn.notebook_id "
-    "JOIN submitted_assignment sa ON sa.id = sn.assignment_id JOIN base_cell c ON c.id = g.cell_id "
-    "JOIN assignment a ON a.id = sa.assignment_id "
-    "WHERE a.name = ? AND (g.manual_score IS NOT NULL OR g.extra_credit IS NOT NULL)"
+_OF_STUDENTS = (
+    "JOIN submitted_notebook sn ON sn.id = x.notebook_id JOIN notebook n ON n.id = sn.notebook_id "
+    "JOIN submitted_assignment sa ON sa.id = sn.assignment_id JOIN base_cell c ON c.id = x.cell_id "
+    "JOIN assignment a ON a.id = sa.assignment_id WHERE a.name = ? AND "
+)
+_MARKS = (
+    "SELECT sa.student_id, n.name, c.name, x.manual_score, coalesce(x.extra_credit, 0), x.needs_manual_grade "
+    f"FROM grade x {_OF_STUDENTS} (x.manual_score IS NOT NULL OR coalesce(x.extra_credit, 0) <> 0 "
+    "OR x.needs_manual_grade AND x.auto_score IS NOT NULL)"
+)
+_COMMENTS = (
+    f"SELECT sa.student_id, n.name, c.name, x.manual_comment FROM comment x {_OF_STUDENTS} "
+    "trim(coalesce(x.manual_comment, ''), ' \t\r\n') <> '' ORDER BY n.name, c.name"
 )
 
 

@@ -2,6 +2,16 @@
 
 from autograder.grading.grade import account_of, could_not_grade, grade
 from autograder.grading.in_kernel import why_reference_fails
-from autograder.grading.items import item_of, max_score, overall
+from autograder.grading.items import item_of, max_score, overall, rejection, unmarked
 
-__all__ = ["account_of", "could_not_grade", "grade", "item_of", "max_score", "overall", "why_reference_fails"]
+__all__ = [
+    "account_of",
+    "could_not_grade",
+    "grade",
+    "item_of",
+    "max_score",
+    "overall",
+    "rejection",
+    "unmarked",
+    "why_reference_fails",
+]

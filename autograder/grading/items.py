@@ -14,6 +14,8 @@ from autograder.records import (
     Flag,
     Item,
     Notebook,
+    Report,
+    Role,
     SubmittedNotebook,
     Verdict,
 )
@@ -125,8 +127,8 @@ def was_attempted(notebook: Notebook, cell: Cell, submitted: SubmittedNotebook) 
 
 
 def manual_item(notebook: Notebook, cell: Cell, submitted: SubmittedNotebook) -> Item:
-    """A cell that a person grades."""
-    attempted = cell.grade_id in submitted.attempted
+    """A cell that a person grades. The answer to a task may be anywhere: no program can say that it is missing."""
+    attempted = cell.grade_id in submitted.attempted or cell.role is Role.TASK
     verdict = Verdict.NEEDS_MANUAL if attempted else Verdict.NOT_ATTEMPTED
     message = "A person will grade this." if attempted else "The cell is as you received it."
     return Item(notebook.name, cell.grade_id or "", 0.0, cell.points, verdict, message=message)
@@ -174,6 +176,20 @@ def overall(items: Sequence[Item]) -> Verdict:
         if verdicts <= {limit, Verdict.NOT_RUN, Verdict.NOT_ATTEMPTED} and limit in verdicts:
             return limit
     return Verdict.NOT_ATTEMPTED if verdicts <= {Verdict.NOT_ATTEMPTED} else Verdict.FAILED
+
+
+def unmarked(item: Item) -> Item:
+    """The item as the grader left it, before a person decided."""
+    if item.mark is None:
+        return item
+    points, verdict, message = item.mark.graded
+    return dataclasses.replace(item, points=points, verdict=verdict, message=message, mark=None)
+
+
+def rejection(report: Report) -> str:
+    """Why nothing of a submission could be read, also where a person has graded it since; empty if it could be."""
+    unread = {unmarked(item).verdict for item in report.items} == {Verdict.REJECTED}
+    return report.reason if unread or report.state is Verdict.REJECTED else ""
 
 
 def max_score(assignment: Assignment) -> float:

@@ -14,11 +14,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from autograder.grading import rejection
 from autograder.records import (
     Assignment,
     Cell,
     CellRun,
     CheckResult,
+    Comment,
     Evidence,
     Item,
     Limits,
@@ -87,7 +89,8 @@ def item_title(assignment: Assignment, item: Item) -> str:
     title = ""
     if notebook and cells:
         # Not the title of the whole notebook: that would name every item of a notebook without headings alike.
-        above = list(_headings(notebook.cells[: notebook.cells.index(cells[-1])]))[1:]
+        own = cells[-1].role is Role.TASK  # whose text is the instructor's
+        above = list(_headings(notebook.cells[: notebook.cells.index(cells[-1]) + own]))[1:]
         title = above[-1] if above else ""
     return title or item_cells(assignment, item)
 
@@ -180,6 +183,9 @@ class _Item:
     answers_title: str
     passed: bool
     prints: tuple[_Stop, ...]
+    by_hand: str
+    """what a person decided"""
+    comments: tuple[Comment, ...]
 
 
 @dataclass(frozen=True)
@@ -197,6 +203,8 @@ class _FeedbackPage:
     reason: _Reason | None
     items: tuple[_Item, ...]
     other_stops: tuple[_Stop, ...]
+    other_comments: tuple[Comment, ...]
+    """on cells that carry no points"""
     notes: tuple[_Note, ...]
     rule: str
     trust: str
@@ -230,15 +238,24 @@ def _build_page(report: Report, assignment: Assignment, submission: Submission) 
         if reason
         else tuple(_item(k, item, report, assignment, submission) for k, item in enumerate(report.items, 1)),
         other_stops=tuple(_stop(run, assignment.limits) for run in others),
-        notes=tuple(
-            _Note(words.FLAG_SENTENCES[f.kind], f.grade_id or "", f.message)
-            for f in words.flags_for_student(report.flags)
-        ),
+        other_comments=tuple(c for c in report.comments if reason or (c.notebook, c.grade_id) not in graded_cells),
+        notes=(*_rejection(report), *_notes_on_file(report)),
         rule=_rule(report),
         trust=words.trust_sentence(report.trust),
         device=words.device_sentence(report.device),
         fingerprint=report.digest[:16],
     )
+
+
+def _notes_on_file(report: Report) -> Iterator[_Note]:
+    for flag in words.flags_for_student(report.flags):
+        yield _Note(words.FLAG_SENTENCES[flag.kind], flag.grade_id or "", flag.message)
+
+
+def _rejection(report: Report) -> Iterator[_Note]:
+    """Of work that only a person could grade."""
+    if rejection(report) and report.state is not Verdict.REJECTED:
+        yield _Note("Your file could not be read by the program; a person graded it.", "", rejection(report))
 
 
 def _percent(score: float, max_score: float) -> float:
@@ -251,9 +268,8 @@ def _reason(report: Report, submission: Submission) -> _Reason | None:
     if report.state is Verdict.REJECTED:
         return _Reason(
             "Your file could not be graded, and nothing in it was run.",
-            submission.rejected or report.reason,
-            "Open the notebook in Jupyter, choose Kernel, Restart and run all, save, and hand it in again. If it "
-            "does not open there either, start from a fresh copy of the assignment and bring your cells over.",
+            submission.rejected or report.reason,  # which says what to hand in instead
+            "",
         )
     if report.state in words.UNGRADED and all(i.verdict in words.UNGRADED for i in report.items):
         happened = "Something went wrong on our side, not on yours."
@@ -264,6 +280,11 @@ def _reason(report: Report, submission: Submission) -> _Reason | None:
 
 
 def _rule(report: Report) -> str:
+    by_hand = any(item.mark and item.mark.points is not None for item in report.items)
+    return _rule_of_grader(report) + " Points that a person gave count in their place." * by_hand
+
+
+def _rule_of_grader(report: Report) -> str:
     if report.trust is Trust.JUDGED_APART:
         observed = any(c.evidence is Evidence.OBSERVED for i in report.items for c in i.checks)
         return (
@@ -307,6 +328,8 @@ def _item(number: int, item: Item, report: Report, assignment: Assignment, submi
         answers_title=_answers_title(cells, bool(prints)),
         passed=item.verdict is Verdict.PASSED,
         prints=prints,
+        by_hand=_by_hand(item),
+        comments=tuple(c for c in report.comments if c.notebook == item.notebook and c.grade_id in names),
     )
 
 
@@ -329,6 +352,8 @@ def _advice(item: Item, limits: Limits) -> words.Advice | None:
 
 def _working(item: Item, trust: Trust) -> str:
     """The arithmetic behind an item's points, where it is that of the checks' weights."""
+    if item.mark and item.verdict not in words.STILL_OPEN:
+        return _by_hand(item)
     if item.verdict in words.STILL_OPEN:
         return words.VERDICT_STYLES[item.verdict].word
     total = sum(c.weight for c in item.checks)
@@ -338,6 +363,17 @@ def _working(item: Item, trust: Trust) -> str:
     if trust is Trust.IN_KERNEL:
         return "by the assignment's test cell"
     return words.VERDICT_STYLES[item.verdict].word
+
+
+def _by_hand(item: Item) -> str:
+    """What a person decided about an item, in words."""
+    mark = item.mark
+    if mark is None or (mark.points is None and not mark.extra):
+        return ""
+    given = words.points(mark.points if mark.points is not None else mark.graded[0])
+    extra = f" and {words.points(mark.extra)} extra credit" if mark.extra else ""
+    by = "given by a person" if mark.points is not None else "by the grader"
+    return f"{given} {by}{extra}"
 
 
 def _mistakes(item: Item) -> tuple[str, ...]:
@@ -428,7 +464,7 @@ def _rows(text: str) -> tuple[str, ...]:
 def _headings(cells: Iterable[Cell]) -> Iterator[str]:
     """The markdown headings that students were handed, in order, as plain text."""
     for cell in cells:
-        if cell.kind == "markdown" and cell.role in (Role.LOCKED, Role.PLAIN):
+        if cell.kind == "markdown" and cell.role in (Role.LOCKED, Role.PLAIN, Role.TASK):
             for match in _HEADING.finditer(cell.source):
                 yield re.sub(r"\*\*|\[([^\]]*)\]\([^)]*\)", r"\1", match.group(1))
 

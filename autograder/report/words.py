@@ -70,6 +70,7 @@ FLAG_SENTENCES: dict[str, str] = {
     "moved-cell": "A cell stood in another place than in the assignment. It was put back.",
     "duplicate-cell": "A cell of the assignment was there more than once. One of them counted.",
     "found-answer": "An answer had lost its label, as happens when a cell is copied and pasted. It was found.",
+    "answer-in-task": "An answer was typed into the cell that sets the task. It is read as your answer.",
     "edited-locked-cell": "A locked cell was changed. It was put back as the assignment has it before grading.",
 }
 """The flags that a student sees, each with its sentence: what was put right, and so what counted.

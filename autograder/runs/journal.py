@@ -23,7 +23,7 @@ from autograder import records
 from autograder.assignment import digest
 from autograder.errors import CannotWrite
 from autograder.kernels.preload import public_folders
-from autograder.records import Assignment, Report, Submission
+from autograder.records import Assignment, Report, Submission, Verdict
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class Journal:
         self.path = path
 
     def entries(self) -> dict[str, JournalEntry]:
-        """All whole entries by key; the last one counts."""
-        return {entry.key: entry for entry in self._read()}
+        """All whole entries by key; the last one counts. What the grader failed at is graded again: it has none."""
+        return {entry.key: entry for entry in self if entry.report.state is not Verdict.GRADER_ERROR}
 
-    def _read(self) -> Iterator[JournalEntry]:
+    def __iter__(self) -> Iterator[JournalEntry]:
         if not self.path.exists():
             return
         with self.path.open(encoding="utf-8", errors="replace") as lines:

@@ -97,14 +97,15 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
         for name, reason in handed_in.left_out.items():
             LOGGER.info("left out: %s %s", name, reason)
         entries, reused, kept = graded_entries(assignment, root, handed_in.students, options, secret, progress, source)
-        reports, facts = judge_lateness([e.report for e in entries], handed_in.students, options.course)
+        judged, facts = judge_lateness([e.report for e in entries], handed_in.students, options.course)
+        submissions = [e.submission for e in entries]
+        reports = _write_results(assignment, judged, submissions, options, source, handed_in, facts)
         outcome = RunOutcome(reports, reused, outdated=kept, left_out=handed_in.left_out, told=facts.sentences())
         outcome.changed = [
             f"{r.student}: {before[r.student]:g} -> {r.final_score:g}"
             for r in outcome.reports
             if r.student in before and before[r.student] != r.final_score
         ]
-        _write_results(assignment, reports, [e.submission for e in entries], options, source, handed_in, facts)
     return outcome
 
 
@@ -185,8 +186,7 @@ def graded_entries(
                 importlib.import_module(name)
             for graded in pool.grade([student_files[n] for n in todo]):
                 entry = _journal_entry(keys[todo[graded.number]], graded)
-                if entry.report.state is not records.Verdict.GRADER_ERROR:
-                    journal.add(entry)
+                journal.add(entry)
                 found[todo[graded.number]] = entry
                 _log_report(entry.report)
                 progress(len(found), total, entry.report)
@@ -345,31 +345,50 @@ def _write_results(
     source: Path,
     handed_in: ClassFiles,
     facts: ClassFacts,
-) -> None:
+) -> list[Report]:
     from autograder.gradebook import write_gradebook
 
     out = options.out
     info = _run_info(assignment, options, source, reports)
     info |= {"left_out": dict(handed_in.left_out)}
     info |= {"people": records.to_data(facts)}
-    info |= {"platform": {one.student: list(one.platform) for one in handed_in.students if one.platform[1]}}
+    info |= {"platform": {one.student: list(one.platform) for one in handed_in.students if one.platform[0]}}
     _keep_old_results(out)
-    write_feedback(out, assignment, submissions, reports)
     write_gradebook(out, assignment, submissions, reports)
+    return write_pages(out, info, assignment, submissions, reports)
+
+
+def write_pages(
+    out: Path,
+    info: Mapping[str, Any],
+    assignment: Assignment,
+    submissions: Sequence[Submission],
+    reports: Sequence[Report],
+) -> list[Report]:
+    """Everything that is read of a run, with what people have entered into its gradebook; the reports that it shows."""
+    from autograder.gradebook import with_marks
+
+    reports = with_marks(out, reports)
+    write_feedback(out, assignment, submissions, reports)
     write_class_report(out, info, assignment, reports)
     # Last: results.json is what other programs read, and stands for a finished run.
     write_whole(out / "results.json", json.dumps(results(assignment, info, reports), indent=1, sort_keys=False) + "\n")
+    return reports
 
 
-def results(assignment: Assignment, info: dict[str, Any], reports: Sequence[Report]) -> dict[str, Any]:
+def results(assignment: Assignment, info: Mapping[str, Any], reports: Sequence[Report]) -> dict[str, Any]:
     """The content of results.json, in which the figures of the notebooks do not stand."""
-    without_figures = [replace(r, runs=tuple(replace(run, figures=()) for run in r.runs)) for r in reports]
     return {
         "version": RESULTS_VERSION,
         "assignment": assignment.name,
-        "run": info,
-        "submissions": [records.to_data(r) for r in without_figures],
+        "run": dict(info),
+        "submissions": [records.to_data(without_figures(r)) for r in reports],
     }
+
+
+def without_figures(report: Report) -> Report:
+    """The report as results.json has it."""
+    return replace(report, runs=tuple(replace(run, figures=()) for run in report.runs))
 
 
 def _run_info(assignment: Assignment, options: Options, source: Path, reports: Sequence[Report]) -> dict[str, Any]:
@@ -377,6 +396,7 @@ def _run_info(assignment: Assignment, options: Options, source: Path, reports: S
         "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "submissions": str(source),
         "assignment_digest": digest(assignment),
+        "limits": records.to_data(assignment.limits),
         "python": sys.version.split()[0],
         "numpy": version("numpy"),
         "sandbox": sorted({r.sandbox for r in reports if r.sandbox}),

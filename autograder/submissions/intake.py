@@ -62,8 +62,8 @@ class StudentFiles:
     rejected: str = ""
     """why nothing of it may be opened; empty if it may"""
     flags: tuple[Flag, ...] = ()
-    platform: tuple[str, str] = ("", "")
-    """the learning platform that named the files, and its number or address of the student"""
+    platform: tuple[str, str, str] = ("", "", "")
+    """the learning platform that named the files, its number of the student, and what it called the file that counts"""
     handed_in: str = ""
     """when, as the platform or nbgrader wrote it down; empty where nothing but the student's own files tells"""
 
@@ -112,6 +112,8 @@ class _Group:
     platform: tuple[str, str] = ("", "")
     """and its number or address of the student"""
     handed_in: str = ""
+    returned: str = ""
+    """of several, the one that counts, a notebook if there is one"""
     flags: list[Flag] = field(default_factory=list)
 
     def add(self, name: str, entry: SourceEntry) -> None:
@@ -271,6 +273,8 @@ def _last_hand_ins(groups: list[_Group]) -> list[_Group]:
                 continue
             for name, entry in group.entries.items():
                 one.add(name, entry)
+            if not one.returned or notebook_stem(hand_in.file) is not None:
+                one.returned = group.raw
             if hand_in.late and not one.flags:
                 one.flags.append(Flag("late", "The platform marks it as late."))
         if before:
@@ -487,7 +491,8 @@ def _student_files(group: _Group, source: Source, assignment: Assignment) -> Stu
         limit = f"the limit is {MAX_SUBMISSION_BYTES >> 20}"
         rejected = f"Its notebooks have {size >> 20:,} MiB together; {limit}. Clear all outputs and hand in again."
     flags = (*_renaming_flags(note), *group.flags)
-    return StudentFiles(student, files, note, rejected, flags, group.platform, group.handed_in)
+    platform = (*group.platform, (group.returned or group.raw) if group.hand_in else "")
+    return StudentFiles(student, files, note, rejected, flags, platform, group.handed_in)
 
 
 def _renaming_flags(note: str) -> tuple[Flag, ...]:
@@ -550,7 +555,8 @@ def _without_links(found: list[StudentFiles], groups: list[_Group], assignment: 
         stolen = [shown_name(name) for name, identity in linked.items() if identity in instructors]
         if stolen:
             student_files = replace(
-                student_files, rejected=f"{stolen[0]} is a hard link to a file of the assignment's own folder."
+                student_files,
+                rejected=f"{stolen[0]} is a hard link to a file of the assignment's own folder. Hand in a file.",
             )
         elif any(notebook_stem(name) is not None for name in linked):
             flag = Flag(

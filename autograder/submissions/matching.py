@@ -92,6 +92,13 @@ def is_instructors(cell: Cell, text: str) -> bool:
     return essence(cell.released, cell.kind) == essence(text, cell.kind)
 
 
+def typed_into_task(cell: Cell, text: str) -> str:
+    """What a student wrote into the cell that sets a task, as far as it can be told from the task."""
+    if cell.role is not Role.TASK or is_instructors(cell, text):
+        return ""
+    return text.replace(cell.released.strip(), "", 1).strip()
+
+
 def _expected_names(cell: Cell) -> frozenset[str]:
     """What a solution cell is to define: the stub says it; where the whole cell is a solution, the reference does."""
     return defined_names(cell.released) or defined_names(cell.source)

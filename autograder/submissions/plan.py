@@ -18,7 +18,15 @@ from pathlib import PurePosixPath
 from autograder.errors import StudentFault
 from autograder.records import Assignment, Cell, Flag, Notebook, PlannedCell, Role, Submission, SubmittedNotebook
 from autograder.submissions.document import instructors_cell, notebook_json, students_cell
-from autograder.submissions.matching import ANSWERED, FIXED, Matching, is_instructors, is_untouched, match
+from autograder.submissions.matching import (
+    ANSWERED,
+    FIXED,
+    Matching,
+    is_instructors,
+    is_untouched,
+    match,
+    typed_into_task,
+)
 from autograder.submissions.python_text import forbidden_imports, forbidden_names, program_facts
 from autograder.submissions.repair import StudentCell, StudentNotebook, Unreadable, read_notebook
 
@@ -138,7 +146,10 @@ class _NotebookFiles:
             held = sum(len(content) for content in self._contents.values() if isinstance(content, bytes))
             try:
                 if held > MAX_SUBMISSION_BYTES:
-                    raise Unreadable(f"the submission has more than {MAX_SUBMISSION_BYTES >> 20} MiB of notebooks.")
+                    raise Unreadable(
+                        f"the submission has more than {MAX_SUBMISSION_BYTES >> 20} MiB of notebooks. "
+                        "Hand in one, without outputs."
+                    )
                 self._contents[name] = self.files[name]
             except (Unreadable, OSError) as error:
                 self._contents[name] = Unreadable(_error_sentence(error))
@@ -224,7 +235,7 @@ def _choose_files(
             continue
         file = _best(notebook, candidates, notebook_files)
         if not any(owner is not None for owner in match(notebook, notebook_files.cells(file)).owner):
-            raise Unreadable(f"{shown_name(file)} shares no cell with {notebook.name}.ipynb: another assignment?")
+            raise Unreadable(_another_assignment(shown_name(file), f"{notebook.name}.ipynb"))
         chosen[notebook.name] = notebook_files.notebook(file)
         free.remove(file)
         flags += _flags_of_choice(notebook, file, candidates, notebook_files)
@@ -296,17 +307,19 @@ def _none_fits(notebook_files: _NotebookFiles, assignment: Assignment) -> Unread
         except Unreadable as error:
             return error
     wanted = listed([f"{notebook.name}.ipynb" for notebook in assignment.notebooks])
-    return Unreadable(
-        f"{listed([shown_name(n) for n in notebook_files.names])} shares no cell with {wanted}: another assignment?"
-    )
+    return Unreadable(_another_assignment(listed([shown_name(n) for n in notebook_files.names]), wanted))
+
+
+def _another_assignment(handed_in: str, wanted: str) -> str:
+    return f"{handed_in} shares no cell with {wanted}: another assignment? Hand in {wanted}."
 
 
 def _no_notebook(notebook_files: _NotebookFiles, assignment: Assignment) -> str:
     wanted = listed([f"{notebook.name}.ipynb" for notebook in assignment.notebooks])
     if not notebook_files.others:
-        return f"Nothing was handed in; {wanted} is wanted."
+        return f"Nothing was handed in; hand in {wanted}."
     others = listed([shown_name(n) for n in notebook_files.others])
-    return f"No notebook was handed in, only {others}; {wanted} is wanted."
+    return f"No notebook was handed in, only {others}; hand in {wanted}."
 
 
 def shown_name(name: str) -> str:
@@ -403,6 +416,10 @@ def _plan_notebook(
         if cell.role not in FIXED
     }
     added = {k: [cells[p] for p in positions if cells[p].source.strip()] for k, positions in slots.items()}
+    typed = {
+        index: [text for p in versions.get(index, ()) if (text := typed_into_task(cell, cells[p].source))]
+        for index, cell in enumerate(notebook.cells)
+    }
     plan: list[PlannedCell] = []
     late: list[PlannedCell] = []
     document = []
@@ -418,7 +435,8 @@ def _plan_notebook(
             cell = notebook.cells[index]
             plan += _planned(cell, answers.get(index, []), assignment)
             document.append(instructors_cell(cell, next(reversed(answers.get(index, [])), None)))
-    texts = _graded_texts(notebook, answers, added)
+            document += [students_cell(cell.kind, text) for text in typed[index]]
+    texts = _graded_texts(notebook, answers, typed, added)
     flags += _findings(notebook, cells, found, plan + late, assignment)
     return SubmittedNotebook(
         name=notebook.name,
@@ -471,13 +489,13 @@ def _planned(cell: Cell, texts: list[str], assignment: Assignment) -> Iterator[P
 
 
 def _graded_texts(
-    notebook: Notebook, answers: dict[int, list[str]], added: dict[int, list[StudentCell]]
+    notebook: Notebook, answers: dict[int, list[str]], typed: dict[int, list[str]], added: dict[int, list[StudentCell]]
 ) -> dict[str, tuple[str, bool]]:
     """For every solution, manual and task cell: the student's text, and whether it is their work."""
     found: dict[str, tuple[str, bool]] = {}
     for index, cell in enumerate(notebook.cells):
         if cell.role is Role.TASK:
-            text = "\n\n".join(extra.source for extra in added.get(index + 1, ()))
+            text = "\n\n".join([*typed[index], *(extra.source for extra in added.get(index + 1, ()))])
             found[cell.grade_id or ""] = (text, bool(text))
         elif cell.role in ANSWERED:
             text = next(reversed(answers[index]), "")
@@ -539,7 +557,9 @@ def _forbidden(plan: list[PlannedCell], forbidden: tuple[str, ...]) -> Iterator[
 
 def _findings_in_cell(notebook: Notebook, index: int, student: StudentCell, how: str | None) -> Iterator[Flag]:
     cell, name = notebook.cells[index], _cell_name(notebook, index)
-    if cell.role in FIXED and not is_instructors(cell, student.source):
+    if typed_into_task(cell, student.source):
+        yield Flag("answer-in-task", f"{name} sets a task, and the answer was typed into it.", cell.grade_id)
+    elif cell.role in FIXED and not is_instructors(cell, student.source):
         yield Flag(
             "edited-locked-cell", f"{name} is locked and was edited; the instructor's text counts.", cell.grade_id
         )

@@ -40,6 +40,25 @@ class HandIn:
     """whether the assignment's name still stands before the student's: see `without_front`"""
 
 
+def name_to_return(platform: str, student: str, number: str, file: str = "") -> str:
+    """What a page must be called that goes back to a student, so that the platform finds whose it is; empty where it
+    cannot.
+
+    `file`: what the platform called the student's own file or folder. Canvas finds a comment's place by the student's
+    number and that of the file, and shows what comes back under the student's own name for it: a notebook remains one.
+    Moodle finds it by the participant's number alone, with a name in front that has no underscore.
+    """
+    handed_in = read_name(file)
+    if platform == "canvas":
+        if handed_in is None or handed_in.platform != "canvas" or not handed_in.version:
+            return ""
+        front = re.sub(r"\W", "", handed_in.student)
+        kind = "ipynb" if handed_in.file.lower().endswith(".ipynb") else "html"
+        return f"{front}_{handed_in.version}_feedback.{kind}"
+    name = re.sub(r"[\W_]+", " ", handed_in.student.rpartition("_")[0] if handed_in else student).strip()
+    return f"{name or 'student'}_{number}_assignsubmission_file_feedback.html" if number.isdecimal() else ""
+
+
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.S)
 _CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?:(?P<version>\d+)_)?(?P<file>.+)", re.S)
 _CANVAS_ANONYMOUS = re.compile(

@@ -39,10 +39,14 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_AGAIN = (
+    "Open it in Jupyter, save and hand it in again; if it does not open, copy your answers into a fresh copy of the "
+    "assignment."
+)
 
 
 class Unreadable(StudentFault, ValueError):
-    """The file is not a notebook that can be graded. The message is the reason, a sentence for the student."""
+    """The file is not a notebook that can be graded. The message is for the student: the reason, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -81,19 +85,22 @@ def read_notebook(data: bytes) -> StudentNotebook:
     cells = tuple(_read_cell(number, cell, repairs) for number, cell in enumerate(_cells_of(document, repairs), 1))
     code = sum(len(cell.source) for cell in cells if cell.kind == "code")
     if code > MAX_CODE_CHARS:
-        raise Unreadable(f"The notebook holds {code:,} characters of code; the limit is {MAX_CODE_CHARS:,}.")
+        raise Unreadable(
+            f"The notebook holds {code:,} characters of code; the limit is {MAX_CODE_CHARS:,}. "
+            "Take out what is no answer and hand it in again."
+        )
     characters = sum(len(cell.source) for cell in cells)
     if characters > MAX_TEXT_CHARS:
         raise Unreadable(
             f"The cells hold {characters:,} characters of text; the limit is {MAX_TEXT_CHARS:,}. "
-            "Insert pictures as files or attachments, not as text."
+            "Insert pictures as files or attachments, not as text, and hand it in again."
         )
     return StudentNotebook(cells, tuple(dict.fromkeys(repairs)))
 
 
 def _decode(data: bytes, repairs: list[str]) -> str:
     if not data.strip(b"\x00 \t\r\n"):
-        raise Unreadable("The file is empty." if not data else "The file holds nothing but blanks.")
+        raise Unreadable(f"The file {'is empty' if not data else 'holds nothing but blanks'}. {_AGAIN}")
     encoding = next((name for mark, name in _BOMS if data.startswith(mark)), None)
     if encoding is None:
         encoding = json.detect_encoding(data[:4])
@@ -102,7 +109,7 @@ def _decode(data: bytes, repairs: list[str]) -> str:
     try:
         text = data.decode(encoding, errors)
     except UnicodeError as error:
-        raise Unreadable(f"The file is not text ({encoding}): {getattr(error, 'reason', error)}.") from None
+        raise Unreadable(f"The file is not text ({encoding}): {getattr(error, 'reason', error)}. {_AGAIN}") from None
     if text.startswith("\ufeff"):
         repairs.append("began with a byte order mark")
     if encoding not in ("utf-8", "utf-8-sig"):
@@ -118,20 +125,22 @@ def _decode(data: bytes, repairs: list[str]) -> str:
 def _refuse_excess(text: str) -> None:
     """Measure depth and number of values without recursion, so that the parser meets neither in excess."""
     if text.count('"') > 4 * MAX_VALUES:
-        raise Unreadable(f"The file holds more than {2 * MAX_VALUES:,} strings. Clear all outputs and save again.")
+        raise Unreadable(
+            f"The file holds more than {2 * MAX_VALUES:,} strings. Clear all outputs and hand it in again."
+        )
     # Escapes first, then every second piece between quotes lies outside a string.
     bare = text.replace("\\\\", "").replace('\\"', "")
     outside = "".join(bare.split('"')[::2])
     values = outside.count(",") + outside.count("[") + outside.count("{")
     if values > MAX_VALUES:
-        raise Unreadable(f"The file holds more than {MAX_VALUES:,} values. Clear all outputs and save again.")
+        raise Unreadable(f"The file holds more than {MAX_VALUES:,} values. Clear all outputs and hand it in again.")
     depth = 0
     for bracket in re.finditer(r"[\[\]{}]", outside):
         depth += 1 if bracket[0] in "[{" else -1
         if depth <= 0:
             return  # the object is closed; the parser will refuse what follows
         if depth > MAX_DEPTH:
-            raise Unreadable(f"The file is nested more than {MAX_DEPTH} levels deep, as no notebook is.")
+            raise Unreadable(f"The file is nested more than {MAX_DEPTH} levels deep, as no notebook is. {_AGAIN}")
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -141,13 +150,12 @@ def _parse(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         cut = " It seems to be cut off." if error.pos >= len(text.rstrip()) - 1 or "Unterminated" in error.msg else ""
-        raise Unreadable(
-            f"The file is not a notebook: {error.msg} at {where}.{cut} Download and hand in again."
-        ) from None
+        raise Unreadable(f"The file is not a notebook: {error.msg} at {where}.{cut} {_AGAIN}") from None
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"The file is not a notebook: {error}.") from None
+        raise Unreadable(f"The file is not a notebook: {error}. {_AGAIN}") from None
     if not isinstance(document, dict):
-        raise Unreadable(f"The file is not a notebook: its JSON is a {type(document).__name__}, not an object.")
+        kind = type(document).__name__
+        raise Unreadable(f"The file is not a notebook: its JSON is a {kind}, not an object. {_AGAIN}")
     return document
 
 
@@ -164,11 +172,11 @@ def _cells_of(document: dict[str, Any], repairs: list[str]) -> list[Any]:
         sheets = [sheet for sheet in document["worksheets"] if isinstance(sheet, dict)]
         cells = [cell for sheet in sheets for cell in _list(sheet.get("cells"))]
     if not isinstance(cells, list):
-        raise Unreadable("The file is JSON but not a notebook: it has no list of cells.")
+        raise Unreadable(f"The file is JSON but not a notebook: it has no list of cells. {_AGAIN}")
     if len(cells) > MAX_CELLS:
-        raise Unreadable(f"The notebook has {len(cells):,} cells; the limit is {MAX_CELLS:,}.")
+        raise Unreadable(f"The notebook has {len(cells):,} cells; the limit is {MAX_CELLS:,}. Hand in fewer.")
     if not cells:
-        raise Unreadable("The notebook has no cells.")
+        raise Unreadable(f"The notebook has no cells. {_AGAIN}")
     if document.get("nbformat") not in (2, 3, 4):
         repairs.append("has an unknown format version")
     return cells
@@ -176,7 +184,7 @@ def _cells_of(document: dict[str, Any], repairs: list[str]) -> list[Any]:
 
 def _read_cell(number: int, cell: Any, repairs: list[str]) -> StudentCell:
     if not isinstance(cell, dict):
-        raise Unreadable(f"Cell {number} is a {type(cell).__name__}, not a cell.")
+        raise Unreadable(f"Cell {number} is a {type(cell).__name__}, not a cell. {_AGAIN}")
     source = cell.get("source", cell.get("input"))
     if source is None:
         repairs.append("had cells without a source")
@@ -184,7 +192,7 @@ def _read_cell(number: int, cell: Any, repairs: list[str]) -> StudentCell:
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         source = "".join(source)
     if not isinstance(source, str):
-        raise Unreadable(f"The source of cell {number} is a {type(source).__name__}, not text.")
+        raise Unreadable(f"The source of cell {number} is a {type(source).__name__}, not text. {_AGAIN}")
     metadata = cell.get("metadata")
     if not isinstance(metadata, dict):
         repairs.append("had cells without metadata")

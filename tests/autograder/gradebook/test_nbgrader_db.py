@@ -16,8 +16,8 @@ import pytest
 
 from autograder.errors import CannotWrite, RunFolderInUse
 from autograder.gradebook.course import student_id
-from autograder.gradebook.nbgrader_db import create_database, manual_scores, write_gradebook
-from autograder.records import Flag, Item, Verdict
+from autograder.gradebook.nbgrader_db import Marks, create_database, read_marks, write_gradebook
+from autograder.records import Comment, Flag, Item, Verdict
 from tests.when_used import when_used
 
 pytestmark = pytest.mark.slow
@@ -300,11 +300,13 @@ def test_writing_the_same_run_twice_changes_nothing(run: Path, students: Any) ->
     assert content() == before
 
 
-def test_scores_given_by_hand_are_read_back(run: Path) -> None:
-    give(run, "ada", "why", 3.5, 0.5)
+def test_what_was_entered_by_hand_is_read_back(run: Path) -> None:
+    give(run, "ada", "why", 3.5, 0.5, "Nicely put.")
     give(run, "bob", "test_double", None, 1.0)
-    assert manual_scores(run, NAME) == {("ada", NAME, "why"): 4.0, ("bob", NAME, "test_double"): 2.5}
-    assert manual_scores(run / "elsewhere", NAME) == {}
+    marks = read_marks(run, NAME)
+    assert marks.grades == {("ada", NAME, "why"): (3.5, 0.5, False), ("bob", NAME, "test_double"): (None, 1.0, False)}
+    assert marks.comments == {"ada": (Comment(NAME, "why", "Nicely put."),)}
+    assert read_marks(run / "elsewhere", NAME) == Marks({}, {})
 
 
 def test_a_gradebook_that_another_program_holds_is_left_alone(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.errors import CannotWrite
-from autograder.records import CellRun, Evidence, Flag, Item, Lateness, Report, Trust, Verdict
+from autograder.records import CellRun, Comment, Evidence, Flag, Item, Lateness, Mark, Report, Trust, Verdict
 from autograder.report.feedback import assignment_title, feedback_page, feedback_path, item_title, write_feedback
 from tests.autograder.report import build
 from tests.autograder.report.build import A1, CLASS, Page
@@ -85,9 +85,27 @@ def test_the_students_own_code_stands_beside_the_verdict_with_line_numbers() -> 
 
 def test_a_rejected_file_says_why_and_what_to_do_and_gives_no_score() -> None:
     report = CLASS["emil.zatopek"]
-    text = text_of(report, answers=(), rejected=report.reason)
-    assert "JSON ends after 512 bytes" in text and "hand it in again" in text
+    text = text_of(report, answers=(), rejected="work.zip is damaged. Hand in the notebook itself.")
+    assert "work.zip is damaged. Hand in the notebook itself." in text
+    # The reader knows what to do; advice for a broken notebook would be wrong here.
+    assert "Kernel" not in text and "Jupyter" not in text
     assert "of 16 points" not in text and "Judged apart" not in text
+
+
+def test_what_a_person_decided_and_wrote_stands_with_the_answer_as_text() -> None:
+    report = CLASS["bela.bartok"]
+    *others, essay = report.items
+    assert essay.grade_id == "dead_units"
+    mark = Mark(1.5, 0.25, (0.0, Verdict.NEEDS_MANUAL, "A person will grade this."))
+    essay = replace(essay, points=1.75, verdict=Verdict.PARTIAL, message="", mark=mark)
+    words = "Right, <script>alert(1)</script>\nbut say why: a < b."
+    comments = (Comment(build.NOTEBOOK, "dead_units", words), Comment(build.NOTEBOOK, "elsewhere", "On no part."))
+    page = page_of(replace(report, items=(*others, essay), comments=comments))
+    text = page.text
+    assert "1.5 given by a person and 0.25 extra credit" in text and "A person reads this" not in text
+    assert words in text and "On no part." in text
+    assert not page.all("script")
+    assert "Points that a person gave count in their place." in text
 
 
 OURS = "This part could not be checked; a person will look at it."

@@ -52,6 +52,13 @@ def test_entries_come_back_whole_and_the_last_of_a_key_counts(journal: Journal) 
     assert journal.entries() == {"key-ann": entry("ann", 1.5), "key-bob": entry("bob", 2.0)}
 
 
+def test_what_the_grader_failed_at_is_kept_and_graded_again(journal: Journal) -> None:
+    failed = dataclasses.replace(entry("ann").report, state=Verdict.GRADER_ERROR)
+    journal.add(entry("ann"))
+    journal.add(dataclasses.replace(entry("ann"), report=failed))
+    assert journal.entries() == {"key-ann": entry("ann")} and [e.report for e in journal][1] == failed
+
+
 def test_a_journal_that_is_not_there_is_empty(journal: Journal) -> None:
     assert journal.entries() == {}
 

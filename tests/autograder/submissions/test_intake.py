@@ -223,6 +223,17 @@ def test_who_handed_in_another_kind_of_file_to_a_platform_is_told(room: Room) ->
     assert "report.pdf" in handed.rejected
 
 
+def test_what_the_platform_called_the_file_that_counts_is_kept(room: Room) -> None:
+    files = ("ada_1_22_notes.txt", "ada_1_20_little.ipynb", "ada_LATE_1_21_little-1.ipynb", "bob_2_30_a.zip")
+    path = room.place(dict.fromkeys(files, room.honest))
+    folder = room.place({"Cyn Doe_3_assignsubmission_file/little.ipynb": room.honest, "dan/little.ipynb": room.honest})
+    kept = {who: one.platform for where in (path, folder) for who, one in room.found(where).items()}
+    assert kept["ada_1"] == ("canvas", "1", "ada_LATE_1_21_little-1.ipynb")
+    assert kept["bob_2"] == ("canvas", "2", "bob_2_30_a.zip")
+    assert kept["Cyn Doe_3"] == ("moodle", "3", "Cyn Doe_3_assignsubmission_file")
+    assert kept["dan"] == ("", "", "")
+
+
 AGAIN = {
     "canvas": ("ada_1_20_little.ipynb", "ada_LATE_1_21_little-1.ipynb", "ada_1"),
     "blackboard": (

@@ -104,6 +104,18 @@ def test_a_task_is_answered_by_the_cells_added_after_it(little: Any) -> None:
     assert plan(read(little, notebook))[-1] == ("extra", None, "double('a')")
 
 
+@pytest.mark.parametrize("above", ["Try it with letters.\n\n", ""])
+def test_what_is_typed_into_a_task_is_its_answer_and_is_shown_below_it(little: Any, above: str) -> None:
+    notebook = little.honest()
+    notebook["cells"][-1]["source"] = f"{above}I tried <b>aa</b>."
+    submission = read(little, notebook)
+    read_back = submission.notebooks[0]
+    assert "explore" in read_back.attempted and dict(read_back.answers)["explore"] == "I tried <b>aa</b>."
+    assert [flag.kind for flag in submission.flags] == ["answer-in-task"]
+    task, answer = json.loads(read_back.document)["cells"][-2:]
+    assert task["source"].startswith("Try it with letters.") and answer["source"] == "I tried < b>aa< /b>."
+
+
 def test_added_cells_stay_after_the_known_cell_before_them(little: Any) -> None:
     notebook = little.honest()
     notebook["cells"].insert(4, code("helper = 1"))  # after `double`
