@@ -220,7 +220,7 @@ def _write_grades(
                 same = old.answers.get((place, cell_id)) == answer
                 item = entry.item(notebook.name, cell.grade_id or "")
                 before = old.grades[place, cell_id]
-                told = old.notes.get((place, cell_id), "") if same else ""
+                told = old.notes.get((place, cell_id), "")
                 grade, note = _grade_row(item, cell, before, told, same=same)
                 grades.append((*grade, place, cell_id))
                 answers.append((place, cell_id, answer, note))
@@ -275,7 +275,7 @@ def _grade_row(
 ) -> tuple[tuple[float | None, float | None, float | None, bool], str]:
     """(auto score, manual score, extra credit, needs manual grade) of a cell, and what to tell of a dropped score.
 
-    `told`: what was told last time, when the answer was the `same`; it holds until a person has decided.
+    `told`: what was told last time; it holds until a person has decided, whatever changes meanwhile.
     """
     decided = item is not None and item.verdict not in UNDECIDED
     auto = item.points if item is not None and decided else None
@@ -304,7 +304,7 @@ def _comment_row(
     if manual is not None and not same:
         lines.append(_EARLIER_COMMENT + manual)
         manual = None
-    elif auto is not None and _EARLIER_COMMENT in auto and same:
+    if auto is not None and _EARLIER_COMMENT in auto:
         lines.append(auto[auto.index(_EARLIER_COMMENT) :])
     return "\n".join(lines) or None, manual
 
