@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.cli import main
-from autograder.records import Limits, to_data
+from autograder.records import Lateness, Limits, to_data
 from autograder.runs.journal import Journal, JournalEntry
 from autograder.runs.run import write_whole
 from tests.autograder.small_course import NAME, Class, make_course
@@ -51,6 +51,17 @@ def enter(run: Path, manual: float | None, comment: str | None) -> None:
 
 def entry(run: Path) -> Any:
     return json.loads((run / "results.json").read_text())["submissions"][0]
+
+
+def test_a_late_penalty_is_taken_once_from_the_score_that_a_mark_has_changed(run: Path) -> None:
+    results = json.loads((run / "results.json").read_text())
+    results["submissions"][0]["late"] = to_data(Lateness(percent=50.0, sentence="Handed in late."))
+    write_whole(run / "results.json", json.dumps(results))
+    enter(run, 3.0, None)
+    for _ in range(2):
+        assert main(["feedback", str(run)]) == 0
+        ada = entry(run)
+        assert (ada["score"], ada["penalty"], ada["final_score"]) == (8, 7, 1), "half of 14 points"
 
 
 def test_marks_reach_the_page_the_table_the_report_and_the_results(
