@@ -26,6 +26,8 @@ from autograder.sandbox.tier import Tier
 
 MOST_LOSSES = 15
 """rows of the table of checks; the rest is in `results.json`"""
+MOST_NAMED = 30
+"""students or flags named in one place; the table of students has them all"""
 
 RUN_FACTS = {
     "finished": "Finished",
@@ -41,10 +43,12 @@ RUN_FACTS = {
 
 
 def class_report(run_info: Mapping[str, Any], assignment: Assignment, reports: Sequence[Report]) -> str:
-    """The whole class as one HTML page that needs nothing else and runs nothing.
+    """The whole class as one HTML page that needs nothing else and runs nothing of a student's.
 
+    Its script sorts and filters the table of students; without scripts the page says as much.
     `run_info` is the `run` of `results.json`; the keys of `RUN_FACTS` are shown where present (`seconds` is a number),
-    and `seed_file`, where the run secret lies if that is not `seed` beside the page.
+    `seed_file`, where the run secret lies if that is not `seed` beside the page, and `people.sections`, from student to
+    section.
     """
     return render(
         "class_report.html.j2", page=_build_page(run_info, assignment, sorted(reports, key=lambda r: r.student))
@@ -81,6 +85,9 @@ class _Student:
     faults: tuple[str, ...]
     to_review: int
     reason: str
+    section: str
+    keys: str
+    """what the table's filters find it by: `p3` lost points in part 3, `f0` the first of the faults, `g1`, `s0`"""
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,14 @@ class _Part:
     percent: str
     max_points: float
     verdicts: tuple[tuple[words.VerdictStyle, int], ...]
+
+
+@dataclass(frozen=True)
+class _Filter:
+    """What the table of students can be narrowed to: (key, words) of each choice."""
+
+    name: str
+    choices: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -122,8 +137,11 @@ class _ClassPage:
     identical: tuple[tuple[str, ...], ...]
     repairs: _Flags
     students: tuple[_Student, ...]
+    filters: tuple[_Filter, ...]
     names: Mapping[ItemKey, str]
     links: Mapping[str, str]
+    sections: bool
+    most: int
     facts: tuple[tuple[str, str], ...]
     seed_file: str
     tier: Tier | None
@@ -136,9 +154,18 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
     titles = _titles(assignment, reports, keys)
     faults, groups = summary.faults(reports), summary.identical(reports)
     review = _without_twice(summary.flagged(reports, review=True), groups)
-    students = tuple(_student(report, keys) for report in reports)
     people: Mapping[str, Any] = run_info.get("people", {})
     attendance: Mapping[str, Any] = people.get("attendance", {})
+    sections: Mapping[str, str] = people.get("sections", {})
+    kinds = sorted({flag.kind for report in reports for flag in report.flags})
+    filters = {
+        "Lost points in": {f"p{n}": names[key] for n, key in enumerate(keys)},
+        "Known mistake": {f"f{n}": fault.fault for n, fault in enumerate(faults)},
+        "Flag": {f"g{n}": kind for n, kind in enumerate(kinds)},
+        "Section": {f"s{n}": name for n, name in enumerate(sorted({*sections.values()} - {""}))},
+    }
+    known = {(key[0], words): key for choices in filters.values() for key, words in choices.items()}
+    students = tuple(_student(report, keys, sections.get(report.student, ""), known) for report in reports)
     return _ClassPage(
         title=assignment_title(assignment),
         in_short=tuple(_in_short(reports, scores, items, faults, names, len(_to_review(review, groups)), review)),
@@ -164,8 +191,11 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
         identical=groups,
         repairs=summary.flagged(reports, review=False),
         students=students,
+        filters=tuple(_Filter(name, tuple(choices.items())) for name, choices in filters.items() if choices),
         names=names,
         links={student.name: student.link for student in students},
+        sections=any(sections.values()),
+        most=MOST_NAMED,
         facts=tuple(_facts(run_info, reports)),
         seed_file=str(run_info.get("seed_file") or "seed"),
         tier=summary.tier(reports),
@@ -234,8 +264,12 @@ def _part(item: ItemSummary, name: str, title: str) -> _Part:
     return _Part(name, title, item.key.grade_id, mean, percent, item.max_points, verdicts)
 
 
-def _student(report: Report, keys: Sequence[ItemKey]) -> _Student:
+def _student(report: Report, keys: Sequence[ItemKey], section: str, known: Mapping[tuple[str, str], str]) -> _Student:
+    """`known`: kind of filter and what it looks for -> key."""
     by_key = {ItemKey(i.notebook, i.grade_id): i for i in report.items}
+    found = [f"p{n}" for n, key in enumerate(keys) if key in by_key and _lost_points(by_key[key])]
+    looked_for = [*(("f", fault) for fault in words.faults_named(report)), *(("g", f.kind) for f in report.flags)]
+    found += [known[one] for one in dict.fromkeys([*looked_for, ("s", section)]) if one in known]
     cells = tuple(_cell(by_key[key]) if key in by_key else None for key in keys)
     return _Student(
         name=report.student,
@@ -248,7 +282,13 @@ def _student(report: Report, keys: Sequence[ItemKey]) -> _Student:
         faults=words.faults_named(report),
         to_review=len(words.for_review(report.flags)),
         reason=words.reason(report),
+        section=section,
+        keys=" ".join(found),
     )
+
+
+def _lost_points(item: Item) -> bool:
+    return item.points < item.max_points and item.verdict not in (words.STILL_OPEN | words.UNGRADED)
 
 
 def _cell(item: Item) -> _Cell:

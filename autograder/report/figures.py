@@ -75,11 +75,14 @@ def histogram(scores: Scores) -> Markup:
     )
     with rc_context(_STYLE):
         figure, axes = _canvas(7.6, 2.9)
+        behind = {"boxstyle": "square,pad=0.1", "facecolor": _STAND_INS["card"], "edgecolor": "none"}
         for left, right, count in bins(scores):
             axes.bar(left, count, width=(right - left) * 0.94, align="edge", color=_STAND_INS["link"])
             if count:
+                place = ((left + right) / 2, count)
+                # Before the median's line, which may run through the number.
                 axes.annotate(
-                    str(count), ((left + right) / 2, count), (0, 3), textcoords="offset points", ha="center", fontsize=9
+                    *(str(count), place, (0, 4)), textcoords="offset points", ha="center", fontsize=9, bbox=behind
                 )
         axes.axvline(scores.median, color=_STAND_INS["ink"], linestyle=(0, (4, 3)), linewidth=1.2)
         axes.annotate(

@@ -1,13 +1,16 @@
 """From a template and values to one self-contained page, and from there whole onto the disk or not at all.
 
 Every page is rendered under the same rules: autoescape for all that is printed, undefined names are errors,
-and every string passes `sanitize.for_page` on its way. The base template forbids scripts and anything
-from outside by a Content-Security-Policy, so that a slip in escaping would still run nothing.
+and every string passes `sanitize.for_page` on its way. The base template forbids anything from outside and scripts by a
+Content-Security-Policy, so that a slip in escaping would still run nothing. The class report alone has a script, which
+that policy names by its digest.
 """
 
 from __future__ import annotations
 
+import base64
 import functools
+import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,9 @@ from autograder.report import words
 from autograder.report.sanitize import for_page, one_line, with_code
 
 STYLE_SHEET = Path(__file__).with_name("templates") / "style.css"
+
+SCRIPT = STYLE_SHEET.with_name("class_report.js").read_text(encoding="utf-8")
+SCRIPT_DIGEST = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
 
 
 def render(template: str, **values: Any) -> str:
@@ -62,6 +68,10 @@ def _environment() -> Environment:
     )
     environment.filters.update(code=with_code, line=one_line, points=words.points)
     environment.globals.update(
-        style=Markup(STYLE_SHEET.read_text(encoding="utf-8")), plural=words.plural, VERDICT_STYLES=words.VERDICT_STYLES
+        style=Markup(STYLE_SHEET.read_text(encoding="utf-8")),
+        script=Markup(SCRIPT),
+        script_digest=Markup(SCRIPT_DIGEST),
+        plural=words.plural,
+        VERDICT_STYLES=words.VERDICT_STYLES,
     )
     return environment

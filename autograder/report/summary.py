@@ -195,7 +195,8 @@ def _lost(item: Item) -> Iterator[tuple[str, Verdict, str, float]]:
         rest -= points
         yield check.name, check.verdict, check.sentence, points
     if rest > 1e-9:
-        yield "", item.verdict, words.LOST_TO_CELL.get(item.verdict, "Points taken off the whole cell."), rest
+        told = words.LOST_TO_CELL if item.checks else words.LOST_TO_CELL | words.BY_TEST_CELL
+        yield "", item.verdict, told.get(item.verdict, words.BY_RULE), rest
 
 
 def _faults(item: Item) -> Iterator[tuple[str, str, float]]:

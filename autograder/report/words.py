@@ -56,6 +56,13 @@ LOST_TO_CELL: dict[Verdict, str] = {
     Verdict.NOT_RUN: "The cell was not run.",
 }
 """why an item lost points that no single check accounts for"""
+BY_TEST_CELL: dict[Verdict, str] = {
+    Verdict.FAILED: "The assignment's own test cell failed.",
+    Verdict.PARTIAL: "The assignment's own test cell gave part of the points.",
+}
+"""the same of an item without checks, which its test cell scores"""
+BY_RULE = "A forbidden library was used, or what passed was only observed, so the whole cell lost these points."
+"""the same where no check that failed accounts for them"""
 
 FLAG_SENTENCES: dict[str, str] = {
     "renamed": "Your file did not have the assignment's name. It was recognized and graded.",

@@ -101,6 +101,19 @@ def test_a_class_with_nothing_gradable_and_an_assignment_without_points_have_rep
     assert "This assignment gives no points." in text
 
 
+def test_a_thousand_students_with_all_there_is_to_tell_are_two_megabytes_at_most() -> None:
+    flags = tuple(Flag(kind, "x" * 500) for kind in ("forbidden-import", "odd-result", "renamed") for _ in range(9))
+    reports = [replace(r, student=f"Łukasz Żółć {n}", flags=flags) for n, r in enumerate(large_class(1000))]
+    info = INFO | {"left_out": {f"{n}.txt": "is no notebook" for n in range(2000)}}
+    assert len(class_report(info, A1, reports).encode()) < 2e6
+
+
+def test_points_that_no_check_accounts_for_have_a_reason() -> None:
+    for checks, words in (((), "own test cell failed"), ((build.LAST,), "A forbidden library was used, or")):
+        item = build.item("test_train", 0, 4, Verdict.FAILED, *checks)
+        assert words in text_of([build.report("ada", (item,))])
+
+
 def test_three_hundred_students_take_less_than_three_seconds() -> None:
     reports = large_class(300)
     class_report(INFO, A1, reports[:1])  # imports and templates are read once

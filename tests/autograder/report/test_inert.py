@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -63,9 +64,12 @@ OUR_TAGS = """
     table caption thead tbody tfoot tr th td ul li dl dt dd details summary figure figcaption abbr
     svg g path rect defs use clippath text
 """
+FILTER_TAGS = "label input select option output script"
+"""of the class report, once: its own script, named in the policy by its digest, and what it filters by"""
 OUR_ATTRIBUTES = """
     lang charset http-equiv content name class id href scope aria-label aria-labelledby aria-hidden role tabindex open
     title style viewbox xmlns:xlink xlink:href d transform clip-path x y width height
+    data-keys hidden type value
 """
 
 
@@ -99,9 +103,11 @@ def pages_with(evil: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_a_parser_finds_only_our_own_tags_and_attributes(name: str) -> None:
-    for html in pages_with(PAYLOADS[name]).values():
+    for kind, html in pages_with(PAYLOADS[name]).items():
         page = Page(html)
-        assert {tag for tag, _ in page.tags} <= set(OUR_TAGS.split())
+        ours = f"{OUR_TAGS} {FILTER_TAGS}" if kind == "class" else OUR_TAGS
+        assert {tag for tag, _ in page.tags} <= set(ours.split())
+        assert len(list(page.all("script"))) == (kind == "class")
         assert {attribute for _, attributes in page.tags for attribute in attributes} <= set(OUR_ATTRIBUTES.split())
         assert all(re.match(r"#|feedback/", a["href"]) for a in page.all("a"))
         assert [m.get("http-equiv") for m in page.all("meta") if "http-equiv" in m] == ["Content-Security-Policy"]
@@ -114,10 +120,14 @@ def test_the_text_is_still_there_for_the_reader(name: str) -> None:
     assert PAYLOADS[name].strip("`") in text
 
 
-def test_pages_allow_no_script_and_nothing_from_outside() -> None:
-    for html in pages_with("harmless").values():
+def test_pages_allow_nothing_from_outside_and_no_script_but_the_class_reports_own() -> None:
+    for kind, html in pages_with("harmless").items():
         head = html[: html.index("<title>")]
         assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in head
+        allowed = re.findall("script-src 'sha256-(.*?)'", head)
+        scripts = re.findall("<script>(.*?)</script>", html, re.DOTALL)
+        digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+        assert allowed == digests and len(digests) == (kind == "class")
         assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//""", html)
 
 
@@ -177,3 +187,41 @@ def test_pages_fit_a_phone(browser: Any, tmp_path: Path) -> None:
             assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, page
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+CHOOSE = """
+const label = [...document.querySelectorAll('.filters label')].find(e => e.textContent.startsWith(arguments[0]));
+const select = label.querySelector('select');
+select.value = [...select.options].find(option => option.text === arguments[1]).value;
+select.dispatchEvent(new Event('input', {bubbles: true}));
+"""
+
+
+def test_the_table_of_students_is_filtered_and_sorted_and_is_whole_without_scripts(
+    browser: Any, tmp_path: Path
+) -> None:
+    sections = {report.student: "AB"[n % 2] for n, report in enumerate(REPORTS)}
+    page = write_class_report(tmp_path, {"people": {"sections": sections}}, A1, REPORTS).as_uri()
+    shown = "return [...document.querySelectorAll('.marks tbody tr:not([hidden]) th')].map(e => e.textContent)"
+    everybody = sorted(report.student for report in REPORTS)
+    browser.get(page)
+    assert browser.execute_script(shown) == everybody
+    click = "document.querySelectorAll('.marks thead button')[arguments[0]].click()"
+    browser.execute_script(click, 1)
+    scores = [report.score for report in sorted(REPORTS, key=lambda r: everybody.index(r.student))]
+    ranked = browser.execute_script(shown)
+    graded = [scores[everybody.index(student)] for student in ranked if student not in ("emil.zatopek", "frida")]
+    assert graded == sorted(graded) and sorted(ranked) == everybody
+    for label, words in (("Known mistake", "relu-derivative-missing"), ("Section", "A")):
+        browser.execute_script(CHOOSE, label, words)
+    named = {r.student for r in REPORTS if any(i.fault == "relu-derivative-missing" for i in r.items)}
+    assert set(browser.execute_script(shown)) == {name for name in named if sections[name] == "A"}
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get("about:blank")
+        browser.get(page)
+        rows = browser.find_elements("css selector", ".marks tbody tr")
+        assert [row.is_displayed() for row in rows] == [True] * len(REPORTS)
+        assert not browser.find_element("css selector", ".filters").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
