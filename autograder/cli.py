@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import importlib
 import json
 import os
 import sys
@@ -176,8 +177,8 @@ def _parser() -> argparse.ArgumentParser:
         "autograder export runs/a1 --to canvas --roster people.csv --out grades.csv",
     )
     export.add_argument("run", type=Path, metavar="RUN", help="the run folder")
-    forms = ["csv", "canvas", "moodle", "blackboard", "brightspace", "gradescope", "junit"]
-    export.add_argument("--to", required=True, choices=forms)
+    forms: Any = _Later("autograder.gradebook.exports", "FORMS")
+    export.add_argument("--to", required=True, choices=forms, metavar="FORM", help="%(choices)s")
     export.add_argument("--out", type=Path, help="the file or folder to write")
     _add_roster(export)
     export.add_argument("--section", default="", help="of the roster, to export it alone")
@@ -217,6 +218,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Later:
+    """Choices read from a module when somebody asks for them: to import it takes longer than all that is done here."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(getattr(importlib.import_module(self._module), self._name))
+
+
 def _add_assignment(parser: argparse.ArgumentParser, name: str, **options: Any) -> None:
     """An argument that names assignments, which the shell completes."""
     action = parser.add_argument(name, **options)
@@ -241,10 +252,9 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1 is needed")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
 
 
 def project_root() -> Path:
