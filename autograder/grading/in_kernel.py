@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from autograder.grading.items import LIMITS, manual_item, was_attempted
@@ -20,8 +20,9 @@ from autograder.records import Flag, Item, Notebook, Report, Role, SubmittedNote
 
 _NUMPY_SCALAR = re.compile(r"np\.(?:float|int|uint|longdouble)\w*\((.*)\)", re.DOTALL)
 """How NumPy 2 shows a scalar. nbgrader takes it for text and gives full marks."""
-_MISSING_NAME = re.compile(r"NameError: name '([A-Za-z_]\w*)' is not defined")
 _MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_MISSING = re.compile(rf"NameError: name '(\w+)' is not defined|{_MISSING_MODULE.pattern}")
+_OWN_LINE = re.compile(r' \(line \d{1,6} of (?:your cell "([^"]*)"|a cell that you added)\)$')
 _ROUNDING = 1e-9
 """Relative to the cell's points: 0.1 + 0.2 of 0.3 points is full marks, not an overflow."""
 
@@ -36,6 +37,7 @@ def items_in_kernel(
     ran = {cell.grade_id: ran for cell, ran in zip(submitted.plan, all_ran, strict=True) if cell.grade_id}
     items, flags = [], []
     read = "\n".join([*(cell.released for cell in notebook.cells), *(text for _, text in submitted.answers)])
+    own = [grade_id for grade_id, _ in submitted.answers]
     for cell in notebook.graded():
         if cell.role is not Role.TESTS:
             items.append(manual_item(notebook, cell, submitted))
@@ -56,21 +58,22 @@ def items_in_kernel(
             verdict = Verdict.NOT_ATTEMPTED
         message = ""
         if verdict is Verdict.FAILED:
-            told = f"A test of this cell failed: {_told(found.error, read)}."
+            told = f"A test of this cell failed: {_told(found.error, read, own)}."
             message = told if found.error else "The tests of this cell gave your answer no points."
         items.append(dataclasses.replace(item, points=points, verdict=verdict, message=message))
     return items, flags
 
 
-def _told(error: str, read: str) -> str:
+def _told(error: str, read: str, grade_ids: Collection[str]) -> str:
     """What a student may read of an error in a test cell: its kind, since the text may quote a hidden test.
 
-    Of a missing name the name as well, if it stands in `read`, what the student was handed or wrote.
+    Of a missing name or module that as well, if it stands in `read`, what the student was handed or wrote; and the
+    line, if it is one of the student's own.
     """
-    missing = _MISSING_NAME.match(error)
-    if missing and re.search(rf"\b{missing[1]}\b", read):
-        return missing[0]
-    return re.split(r"\W", error, maxsplit=1)[0]
+    missing, place = _MISSING.match(error), _OWN_LINE.search(error)
+    known = missing and re.search(rf"\b{re.escape(missing[1] or missing[2])}\b", read)
+    told = missing[0] if missing and known else re.split(r"\W", error, maxsplit=1)[0]
+    return told + (place[0] if place and (place[1] or "") in ("", *grade_ids) else "")
 
 
 def why_reference_fails(report: Report) -> str:

@@ -145,6 +145,8 @@ MISSING = "NameError: name 'double' is not defined"
         ("AssertionError: assert double(5) == 10", "A test of this cell failed: AssertionError."),
         ("AssertionError (line 2 of the cell \"t\")", "A test of this cell failed: AssertionError."),
         (f"{MISSING}. Did you mean: 'twice'?", f"A test of this cell failed: {MISSING}."),
+        ('KeyError: 1 (line 2 of your cell "half")', 'A test of this cell failed: KeyError (line 2 of your cell "half").'),  # noqa: E501
+        ('KeyError: 1 (line 2 of your cell "assert 1")', "A test of this cell failed: KeyError."),
         # No word of the text that students were handed: it may be one of a hidden test.
         ("NameError: name 'assert_hidden_is_10' is not defined", "A test of this cell failed: NameError."),
         ("", "The tests of this cell gave your answer no points."),

@@ -91,6 +91,20 @@ def test_results_are_the_same_at_any_number_of_workers_and_in_any_order(squares:
     assert {name: without_times(r) for name, r in grade(squares, handed, 3).items()} == alone
 
 
+def test_a_students_own_files_lie_beside_the_notebook_and_in_nobody_elses_kernel(squares: Any) -> None:
+    own = {
+        "square": "from helper import square",
+        "total": "assert open('mine.csv').read()\ndef total(x):\n    return x.sum()",
+    }
+    with_files, without = handed_in(squares, {"with": own, "without": own})
+    brought = {"helper.py": b"def square(x):\n    return x * x\n", "mine.csv": b"3"}
+    with_files = dataclasses.replace(with_files, files={**with_files.files, **brought})
+    reports = grade(squares, [with_files, without], 1)
+    assert (reports["with"].score, reports["without"].score) == (4.0, 0.0)
+    errors = {run.error for run in reports["without"].runs}
+    assert "ModuleNotFoundError: No module named 'helper' (line 1 of your cell \"square\")" in errors
+
+
 def judges_of(pool: LocalPool) -> list[psutil.Process]:
     assert pool.judges.process is not None
     return psutil.Process(pool.judges.process.pid).children()
