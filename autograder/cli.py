@@ -458,7 +458,7 @@ def _feedback(options: argparse.Namespace) -> int:
 
     if options.to is None and (options.out or options.roster):
         raise WrongUse("--out and --roster are of the archive; say which with --to.")
-    roster = _course(options, project_root()).roster
+    course = _course(options, project_root())
     run = update_feedback(options.run)
     OUT.print(summary_table(run.reports))
     for line in reasons(run.reports):
@@ -467,7 +467,8 @@ def _feedback(options: argparse.Namespace) -> int:
     by_hand = sum(any(item.mark for item in report.items) for report in run.reports)
     told = [f"changed: {change}" for change in run.changed]
     told.append(f"{len(run.pages)} pages written; {by_hand} with marks and {comments} comments given by people")
-    told += pack_feedback(options.run, options.to, run.pages, options.out, roster) if options.to else []
+    if options.to:
+        told += pack_feedback(options.run, options.to, run.pages, options.out, course.roster, course.digits)
     for sentence in told:
         OUT.print(sentence, markup=False, soft_wrap=True)
     return 0

@@ -406,7 +406,7 @@ def _told(line: StudentResult) -> str:
     report = line.report
     why = rejection(report)  # what broke on our side is for the instructor
     told = [f"Could not be read: {why}"] if why else []
-    if report.late and report.late.sentence:
+    if report.late and report.late.sentence and not why:
         taken_off = f" {line.score:g} - {line.penalty:g} = {line.final_score:g} points." if line.penalty else ""
         told.append(report.late.sentence + taken_off)
     for item in () if report.state is Verdict.REJECTED else report.items:

@@ -24,13 +24,18 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def pack_feedback(
-    run: Path, to: str, pages: Mapping[str, PurePosixPath], out: Path | None = None, roster: Roster | None = None
+    run: Path,
+    to: str,
+    pages: Mapping[str, PurePosixPath],
+    out: Path | None = None,
+    roster: Roster | None = None,
+    digits: int = 2,
 ) -> list[str]:
     """Write what `to`, a key of `WAYS`, takes back, and say in sentences where it lies and whom it will not reach.
 
-    pages: student -> the page, below `run`. Raises CannotWrite.
+    pages: student -> the page, below `run`. digits: of points, after the point. Raises CannotWrite.
     """
-    _, lines = read_results(run, roster, to)
+    _, lines = read_results(run, roster, to, digits)
     found = {
         line.report.student: (run / pages[line.report.student]).read_bytes()
         for line in lines
@@ -88,14 +93,15 @@ def _as_notebook(page: bytes) -> bytes:
 def _write_folders(target: Path, lines: Sequence[StudentResult], pages: Mapping[str, bytes]) -> list[str]:
     """`STUDENT/feedback.html`, and a table for a mail merge."""
     rows: list[Sequence[str | float | None]] = [
-        ["student", "first_name", "last_name", "email", "score", "max_score", "file"]
+        ["student", "first_name", "last_name", "email", "score", "penalty", "final_score", "max_score", "file"]
     ]
     for line in lines:
         report = line.report
         file = PurePosixPath(student_id(report.student), "feedback.html")
         write_file(target / file, pages[report.student])
         known = [line.known(key) for key in ("first_name", "last_name", "email")]
-        rows.append([report.student, *known, line.score, report.max_score, str(file)])
+        points = (line.score, line.penalty, line.final_score, report.max_score)
+        rows.append([report.student, *known, *points, str(file)])
     write_rows(target / "mail_merge.csv", rows, encoding="utf-8-sig")
     without = [line.report.student for line in lines if not line.known("email")]
     told = [f"{len(lines) - len(without)} of {len(lines)} students have an e-mail address in mail_merge.csv."]

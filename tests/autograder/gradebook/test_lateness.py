@@ -5,7 +5,7 @@ import dataclasses
 import json
 import sqlite3
 from datetime import datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from autograder.errors import WrongUse
 from autograder.gradebook.exports import export
 from autograder.gradebook.lateness import UNKNOWN, judge_lateness, with_lateness
 from autograder.gradebook.nbgrader_db import write_gradebook
+from autograder.gradebook.returning import pack_feedback
 from autograder.gradebook.roster import days_for, read_roster
 from autograder.gradebook.settings import Course, read_course
 from autograder.records import Flag, Report, from_data, to_data
@@ -182,6 +183,17 @@ def test_every_export_takes_it_off_once_and_rounds_as_the_course_says(late_run: 
     gradescope = json.loads((export(late_run, "gradescope") / "ada" / "results.json").read_text())
     assert gradescope["score"] == 8.53 and "= 8.53 points" in gradescope["output"]
     assert 'name="final_score" value="8.53"' in export(late_run, "junit").read_text()
+
+
+def test_a_mail_merge_tells_the_same_and_unreadable_work_nothing_of_it(late_run: Path, students: Any) -> None:
+    page = PurePosixPath("page.html")
+    (late_run / page).write_text("x")
+    pack_feedback(late_run, "folder", dict.fromkeys(("ada", "cyn"), page), late_run / "out")
+    ada, _ = rows(late_run / "out" / "mail_merge.csv")
+    assert (ada["score"], ada["penalty"], ada["final_score"]) == ("11.33", "2.8", "8.53")
+    students.write_results(late_run, [late(students.report(students.submit("dan", None)), "2026-10-09 12:00 UTC")])
+    told = rows(export(late_run, "moodle"))[0]["Feedback comments"]
+    assert told.startswith("Could not be read") and "late" not in told
 
 
 def test_a_score_by_hand_is_what_the_penalty_is_taken_off(late_run: Path) -> None:
