@@ -204,11 +204,13 @@ def _parser() -> argparse.ArgumentParser:
         "autograder feedback runs/a1 --to moodle",
     )
     feedback.add_argument("run", type=Path, metavar="RUN", help="the run folder")
+    ways: Any = _Later("autograder.gradebook.returning", "WAYS")
     feedback.add_argument(
         "--to",
-        choices=["moodle", "canvas", "folder"],
-        help="also write the archive that the platform takes back, or a folder for each student and a table for a mail "
-        "merge",
+        choices=ways,
+        metavar="PLACE",
+        help="%(choices)s: also write the archive that the platform takes back, or a folder for each student and a table "
+        "for a mail merge",
     )
     feedback.add_argument("--out", type=Path, help="the archive or folder to write")
     _add_roster(feedback)
