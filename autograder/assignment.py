@@ -60,16 +60,19 @@ def load_assignment(name_or_path: str | Path, root: Path) -> Assignment:
 def digest(assignment: Assignment) -> str:
     """SHA-256, hexadecimal, over everything that can change a grade: sources, checks, settings, data, limits."""
     total = hashlib.sha256(repr(assignment.limits).encode())
+    for name, path in grading_files(assignment).items():
+        # Names and contents have fixed or stated lengths, so that no two folders can run into one another.
+        total.update(hashlib.sha256(name.encode(errors="surrogateescape")).digest())
+        with path.open("rb") as file:
+            total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+def grading_files(assignment: Assignment) -> dict[str, Path]:
+    """All files that grading reads: path within the folder -> where it is."""
     paths = [*_notebook_paths(assignment.folder), assignment.folder / SETTINGS, *assignment.files]
     paths += [p for p in (assignment.checks, assignment.probes, assignment.faults) if p is not None]
-    for path in sorted(set(paths)):
-        if path.is_file():
-            name = path.relative_to(assignment.folder).as_posix()
-            # Names and contents have fixed or stated lengths, so that no two folders can run into one another.
-            total.update(hashlib.sha256(name.encode(errors="surrogateescape")).digest())
-            with path.open("rb") as file:
-                total.update(hashlib.file_digest(file, "sha256").digest())
-    return total.hexdigest()
+    return {path.relative_to(assignment.folder).as_posix(): path for path in sorted(set(paths)) if path.is_file()}
 
 
 def find_folder(name_or_path: str | Path, root: Path) -> Path:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from autograder.assignment import known_assignments, load_assignment, on_device
@@ -24,6 +25,7 @@ from autograder.records import Report
 
 if TYPE_CHECKING:
     from autograder.gradebook import Course
+    from autograder.runs.cluster import Cluster
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
@@ -91,6 +93,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     grade.add_argument("--out", type=Path, help="the run folder (default: runs/ASSIGNMENT)")
     grade.add_argument("--workers", type=_positive, help="submissions at once (default: one for each core)")
+    grade.add_argument(
+        "--engine", choices=["local", "dask"], default="local", help="dask: on the workers of a Dask cluster"
+    )
+    of_dask = grade.add_mutually_exclusive_group()
+    of_dask.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="of a Dask cluster, or its scheduler file (default: what Dask's configuration names)",
+    )
+    of_dask.add_argument(
+        "--dask-workers", type=_positive, metavar="N", help="start N Dask workers on this machine instead"
+    )
     grade.add_argument("--seed-file", type=Path, help="the secret of an earlier run, for the same hidden inputs")
     grade.add_argument(
         "--only", action="append", default=[], metavar="STUDENT", help="grade this student only; repeatable"
@@ -209,8 +224,8 @@ def _parser() -> argparse.ArgumentParser:
         "--to",
         choices=ways,
         metavar="PLACE",
-        help="%(choices)s: also write the archive that the platform takes back, or a folder for each student and a table "
-        "for a mail merge",
+        help="%(choices)s: also write the archive that the platform takes back, or a folder for each student and a "
+        "table for a mail merge",
     )
     feedback.add_argument("--out", type=Path, help="the archive or folder to write")
     _add_roster(feedback)
@@ -281,8 +296,11 @@ def _grade(options: argparse.Namespace) -> int:
     out = options.out or Path("runs") / assignment.name
     workers, only = options.workers or default_workers(), tuple(options.only)
     without = tuple(options.without)
-    course = _course(options, root)
-    run = Options(out, workers, options.seed_file, only, without, options.regrade, options.log_level, course)
+    run = Options(
+        *(out, workers, options.seed_file, only, without, options.regrade, options.log_level),
+        course=_course(options, root),
+        cluster=_cluster(options),
+    )
     if options.dry_run:
         plan = plan_class(assignment, options.submissions, run)
         _print_json(options, plan)
@@ -313,6 +331,29 @@ def _grade(options: argparse.Namespace) -> int:
     if options.json:
         _print_json(options, json.loads((out / "results.json").read_text(encoding="utf-8")))
     return 1 if ungraded else 0
+
+
+def _cluster(options: argparse.Namespace) -> Cluster | None:
+    if options.engine == "local":
+        if options.scheduler or options.dask_workers:
+            raise WrongUse("--scheduler and --dask-workers belong to --engine dask; give that too.")
+        return None
+    if options.workers:
+        raise WrongUse(
+            "--workers belongs to the local engine. A Dask worker grades as many submissions at once as it has threads "
+            "(`dask worker --nthreads`); --dask-workers starts workers on this machine."
+        )
+    try:
+        from autograder.runs.cluster import LOGGER, Cluster
+    except ModuleNotFoundError as error:
+        raise WrongUse(
+            f"--engine dask needs Dask, and {error.name} is not installed. Install it with the project: "
+            'python -m pip install -e ".[autograder,cluster]"'
+        ) from error
+    least = "WARNING" if options.quiet else "INFO"
+    notices = RichHandler(least, ERR, show_time=False, show_level=False, show_path=False)
+    LOGGER.handlers = [notices]
+    return Cluster(options.scheduler, options.dask_workers or 0)
 
 
 def _print_left_out(left_out: Mapping[str, str]) -> None:

@@ -51,6 +51,10 @@ class KernelFailed(GraderFault):
     """A kernel could not be started, or was lost in a way that is the grader's fault, not the student's."""
 
 
+class ClusterFailed(GraderFault):
+    """The scheduler of a Dask cluster was lost, or none of its workers can grade."""
+
+
 class SandboxUnavailable(GraderFault):
     """The host cannot give the confinement that was asked for."""
 

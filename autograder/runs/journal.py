@@ -122,7 +122,9 @@ def content_of(folders: Sequence[Path]) -> str:
 @functools.cache
 def installed() -> tuple[str, ...]:
     """Python and every installed distribution with its version: a submission may import any of them."""
-    found = {p.name for entry in sys.path for kind in ("dist", "egg") for p in Path(entry).glob(f"*.{kind}-info")}
+    # Once something has imported setuptools, the copies that it carries are on the path as well.
+    folders = [folder for folder in map(Path, sys.path) if folder.name != "_vendor"]
+    found = {path.name for folder in folders for kind in ("dist", "egg") for path in folder.glob(f"*.{kind}-info")}
     return (sys.version, platform.machine(), *sorted(found))
 
 

@@ -1,4 +1,4 @@
-"""Grade many submissions at once on this machine.
+"""Grade many submissions at once: what every pool does, and the pool on this machine.
 
 Each worker is a thread that talks to one judge process at a time. While a judge works, the next one gets ready with its
 kernel, so that a submission never waits for a process to start. A judge that dies or hangs costs its own submission one
@@ -8,6 +8,8 @@ interrupted is tried once more alone at the end: a busy machine is not the stude
 
 from __future__ import annotations
 
+import abc
+import contextlib
 import logging
 import os
 import queue
@@ -19,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from autograder import records
 from autograder.errors import BadAssignment, KernelFailed
@@ -48,8 +50,53 @@ class GradedSubmission:
     report: Report
 
 
-class LocalPool:
-    """Judges and kernels on this machine. Use as a context manager; leaving it ends every process."""
+class Pool(abc.ABC):
+    """Grades submissions, wherever that is done. Use as a context manager; leaving it ends everything."""
+
+    assignment: Assignment
+
+    def grade(self, student_files: Sequence[StudentFiles]) -> Iterator[GradedSubmission]:
+        """Grade all, yielding each as it is finished, in any order.
+
+        Raises BadAssignment before the first if the reference itself fails a check.
+        """
+        if self.assignment.checks is None:
+            self._try_reference()
+        again: list[int] = []
+        for graded in self._distribute(range(len(student_files)), student_files):
+            if _stopped_from_outside(graded.report):
+                LOGGER.info("%s was stopped by the clock or killed: tried again alone", graded.submission.student)
+                again.append(graded.number)
+            else:
+                yield graded
+        yield from self._distribute(again, student_files, alone=True)
+
+    def _try_reference(self) -> None:
+        """Raise BadAssignment if a foreign assignment's own answers fail its own tests: so would everybody."""
+        folder, notebooks = self.assignment.folder, self.assignment.notebooks
+        files = {name: (folder / name).read_bytes() for name in (f"{notebook.name}.ipynb" for notebook in notebooks)}
+        for _ in range(TRIES):
+            [graded] = self._distribute([0], [StudentFiles("the reference", files)])
+            if not _stopped_from_outside(graded.report):
+                break
+        if problem := why_reference_fails(graded.report):
+            raise BadAssignment(problem)
+
+    @abc.abstractmethod
+    def _distribute(
+        self, numbers: Sequence[int], student_files: Sequence[StudentFiles], *, alone: bool = False
+    ) -> Iterator[GradedSubmission]:
+        """Grade some of the submissions. alone: with no other on the same machine at the time."""
+
+    @abc.abstractmethod
+    def __enter__(self) -> Self: ...
+
+    @abc.abstractmethod
+    def __exit__(self, *error: object) -> None: ...
+
+
+class LocalPool(Pool):
+    """Judges and kernels on this machine."""
 
     def __init__(
         self, assignment: Assignment, root: Path, secret: bytes, workers: int, hidden: Sequence[Path] = ()
@@ -65,8 +112,9 @@ class LocalPool:
         setup |= {"secret": secret.hex(), "hidden": [str(path) for path in hidden]}
         self.judges = Zygote("autograder.runs.judge_process:judge_child", setup=setup, environment=chosen)
         self.stopping = threading.Event()
+        self._ready: queue.SimpleQueue[_Judge] = queue.SimpleQueue()
 
-    def __enter__(self) -> LocalPool:
+    def __enter__(self) -> Self:
         if self.kernels:
             self.kernels.start()
         self.judges.start()
@@ -74,40 +122,17 @@ class LocalPool:
 
     def __exit__(self, *error: object) -> None:
         self.stopping.set()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._ready.get_nowait().close()
         self.judges.stop()
         if self.kernels:
             self.kernels.stop()
 
-    def grade(self, student_files: Sequence[StudentFiles]) -> Iterator[GradedSubmission]:
-        """Grade all, yielding each as it is finished, in any order.
-
-        Raises BadAssignment before the first if the reference itself fails a check.
-        """
-        if self.assignment.checks is None:
-            self._try_reference()
-        again: list[int] = []
-        for graded in self._distribute(range(len(student_files)), student_files, self.workers):
-            if _stopped_from_outside(graded.report):
-                LOGGER.info("%s was stopped by the clock or killed: tried again alone", graded.submission.student)
-                again.append(graded.number)
-            else:
-                yield graded
-        yield from self._distribute(again, student_files, 1)
-
-    def _try_reference(self) -> None:
-        """Raise BadAssignment if a foreign assignment's own answers fail its own tests: so would everybody."""
-        folder, notebooks = self.assignment.folder, self.assignment.notebooks
-        files = {name: (folder / name).read_bytes() for name in (f"{notebook.name}.ipynb" for notebook in notebooks)}
-        for _ in range(TRIES):
-            report = self._grade_one(self._start_judge(), 0, StudentFiles("the reference", files)).report
-            if not _stopped_from_outside(report):
-                break
-        if problem := why_reference_fails(report):
-            raise BadAssignment(problem)
-
     def _distribute(
-        self, numbers: Sequence[int], student_files: Sequence[StudentFiles], workers: int
+        self, numbers: Sequence[int], student_files: Sequence[StudentFiles], *, alone: bool = False
     ) -> Iterator[GradedSubmission]:
+        workers = 1 if alone else self.workers
         waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
         for number in numbers:
             waiting.put(number)
@@ -130,6 +155,21 @@ class LocalPool:
                 raise result
             yield result
 
+    def warm_up(self) -> None:
+        """Wait until a first submission could be graded. Raises BadAssignment or KernelFailed if none ever can."""
+        judge = self._start_judge()
+        judge.wait_until_ready(time.monotonic() + self._patience_s())
+        self._ready.put(judge)
+
+    def grade_one(self, student_files: StudentFiles) -> GradedSubmission:
+        """Grade one submission of many, from any thread: the judge of the next one gets ready meanwhile."""
+        try:
+            judge = self._ready.get_nowait()
+        except queue.Empty:
+            judge = self._start_judge()
+        self._ready.put(self._start_judge())
+        return self._grade_one(judge, 0, student_files)
+
     def _grade_waiting(
         self, waiting: queue.SimpleQueue[int], student_files: Sequence[StudentFiles]
     ) -> Iterator[GradedSubmission]:
@@ -147,6 +187,9 @@ class LocalPool:
             yield self._grade_one(judge, number, student_files[number])
             judge = following
 
+    def _patience_s(self) -> float:
+        return account_of(self.assignment).wall_limit_s + MARGIN_S
+
     def _start_judge(self, tries: int = TRIES) -> _Judge:
         self._revive()
         try:
@@ -163,7 +206,7 @@ class LocalPool:
 
     def _grade_one(self, judge: _Judge, number: int, student_files: StudentFiles) -> GradedSubmission:
         """Grade with `judge`, then with a fresh one if that failed on the grader's side."""
-        patience_s = account_of(self.assignment).wall_limit_s + MARGIN_S
+        patience_s = self._patience_s()
         problem: Exception = KernelFailed("the judge did not answer")
         graded = None
         for attempt in range(TRIES):
@@ -183,8 +226,7 @@ class LocalPool:
                 break
         if graded is not None:
             return graded
-        submission = Submission(student_files.student, self.assignment.name, flags=student_files.flags)
-        return GradedSubmission(number, submission, could_not_grade(submission, self.assignment, problem))
+        return not_graded(number, student_files, self.assignment, problem)
 
 
 class _Judge:
@@ -198,6 +240,16 @@ class _Judge:
 
     def grade(self, student_files: StudentFiles, patience_s: float) -> tuple[Submission, Report]:
         deadline = time.monotonic() + patience_s
+        if not self.pid:
+            self.wait_until_ready(deadline)
+        _send_files(self.connection, student_files)
+        self._wait_for_answer(deadline)
+        answer, _ = receive(self.connection)
+        if "report" not in answer:
+            raise KernelFailed(str(answer.get("failed", "the judge gave no report")))
+        return records.from_data(Submission, answer["submission"]), records.from_data(Report, answer["report"])
+
+    def wait_until_ready(self, deadline: float) -> None:
         self._wait_for_answer(deadline)
         ready, _ = receive(self.connection)
         if "refused" in ready:
@@ -205,12 +257,6 @@ class _Judge:
         if "ready" not in ready:
             raise KernelFailed(str(ready.get("failed", "the judge did not get ready")))
         self.pid = int(ready["pid"])
-        _send_files(self.connection, student_files)
-        self._wait_for_answer(deadline)
-        answer, _ = receive(self.connection)
-        if "report" not in answer:
-            raise KernelFailed(str(answer.get("failed", "the judge gave no report")))
-        return records.from_data(Submission, answer["submission"]), records.from_data(Report, answer["report"])
 
     def _wait_for_answer(self, deadline: float) -> None:
         """Wait for the first byte; looks up now and then, so that an interrupted run ends at once."""
@@ -233,21 +279,39 @@ def _send_files(connection: socket.socket, student_files: StudentFiles) -> None:
 
     Message for message: a file's name with a piece of it, and at the end who it is of.
     """
-    rejected, total = student_files.rejected, 0
+    rejected = student_files.rejected
     try:
-        for name in student_files.files if not rejected else ():
-            send(connection, {"file": name})
-            for piece in student_files.pieces(name):
-                total += len(piece)
-                if total > MAX_SUBMISSION_BYTES + MAX_OWN_BYTES:
-                    raise OSError("Its files have grown beyond the limit since they were found")
-                send(connection, {"file": name}, (piece,))
+        for name, piece in bounded_pieces(student_files):
+            send(connection, {"file": name}, (piece,))
     except ConnectionError:
         raise
     except OSError as error:  # a file that could be listed and cannot be read
         rejected = str(error)
     last = {"student": student_files.student, "note": student_files.note, "rejected": rejected}
     send(connection, {**last, "flags": records.to_data(student_files.flags)})
+
+
+def not_graded(
+    number: int, student_files: StudentFiles, assignment: Assignment, problem: Exception
+) -> GradedSubmission:
+    """The outcome where every try has failed on the grader's side."""
+    submission = Submission(student_files.student, assignment.name, flags=student_files.flags)
+    return GradedSubmission(number, submission, could_not_grade(submission, assignment, problem))
+
+
+def bounded_pieces(student_files: StudentFiles) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each file, piece by piece; OSError with a sentence if one cannot be had or all are too much.
+
+    A file begins with an empty piece, which says that it is there. A rejected submission has none.
+    """
+    total = 0
+    for name in student_files.files if not student_files.rejected else ():
+        yield name, b""
+        for piece in student_files.pieces(name):
+            total += len(piece)
+            if total > MAX_SUBMISSION_BYTES + MAX_OWN_BYTES:
+                raise OSError("Its files have grown beyond the limit since they were found")
+            yield name, piece
 
 
 def _grader_failed(report: Report) -> bool:

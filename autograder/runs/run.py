@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import hmac
 import importlib
 import json
 import logging
@@ -15,14 +16,13 @@ import os
 import secrets
 import shutil
 import sqlite3
-import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import filelock
 
@@ -31,15 +31,16 @@ from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
 from autograder.gradebook.lateness import ClassFacts, judge_lateness
 from autograder.gradebook.settings import Course
-from autograder.kernels.preload import public_folders
 from autograder.kernels.zygote import sweep
 from autograder.records import RESULTS_VERSION, Assignment, Report, Submission
 from autograder.report import write_class_report, write_feedback
+from autograder.runs.hidden import hidden_places
 from autograder.runs.journal import Journal, JournalEntry, grading_key, key_of
 from autograder.runs.pool import GradedSubmission, LocalPool
-from autograder.sandbox import default_read
-from autograder.sandbox.view import SYSTEM
 from autograder.submissions.intake import ClassFiles, StudentFiles, find_submissions
+
+if TYPE_CHECKING:
+    from autograder.runs.cluster import Cluster, DaskPool
 
 LOGGER = logging.getLogger(__name__)
 
@@ -61,6 +62,8 @@ class Options:
     """least level of what is written to `run.log`"""
     course: Course = field(default_factory=Course)
     """what the course decides about grades"""
+    cluster: Cluster | None = None
+    """the Dask cluster that grades; None: this machine alone"""
 
 
 @dataclass
@@ -174,13 +177,13 @@ def graded_entries(
     keys, found, todo, kept = _known_and_to_grade(assignment, student_files, options, secret, journal)
     reused, total = len(found), len(found) + len(todo)
     LOGGER.info(
-        "%s on %s: %d to grade, %d in the journal, %d workers",
-        *(assignment.name, assignment.device, len(todo), reused, options.workers),
+        "%s on %s: %d to grade, %d in the journal, %s",
+        *(assignment.name, assignment.device, len(todo), reused, options.cluster or f"{options.workers} workers"),
     )
     progress(reused, total, None)
     if todo:
-        hidden = _hidden_places(assignment, options.out, source)
-        with LocalPool(assignment, root, secret, options.workers, hidden) as pool:
+        hidden = hidden_places(*filter(None, (options.out, assignment.folder, source)))
+        with _open_pool(assignment, root, secret, options, hidden) as pool:
             # Two seconds of imports that the end of the run needs, while the warm processes do theirs.
             for name in ("nbgrader.converters", "nbgrader.api"):
                 importlib.import_module(name)
@@ -191,6 +194,18 @@ def graded_entries(
                 _log_report(entry.report)
                 progress(len(found), total, entry.report)
     return sorted(found.values(), key=lambda e: e.report.student), reused, kept
+
+
+def _open_pool(
+    assignment: Assignment, root: Path, secret: bytes, options: Options, hidden: Sequence[Path]
+) -> LocalPool | DaskPool:
+    # Whoever grades for us gets what this assignment's inputs come from; the run's secret stays here.
+    secret = hmac.digest(secret, assignment.name.encode(), "sha256")
+    if options.cluster is None:
+        return LocalPool(assignment, root, secret, options.workers, hidden)
+    from autograder.runs.cluster import DaskPool
+
+    return DaskPool(assignment, secret, options.cluster, hidden)
 
 
 def _known_and_to_grade(
@@ -234,27 +249,6 @@ def _log_report(report: Report) -> None:
     for flag in report.flags:
         if flag.kind.startswith(("forbidden", "grader-error")):
             LOGGER.warning("%s: %s in %s", report.student, flag.kind, flag.grade_id or "the submission")
-
-
-def _hidden_places(assignment: Assignment, out: Path, source: Path | None) -> list[Path]:
-    """What students' code must not see, and a file out of each place, for every kernel to try."""
-    places = [place.resolve() for place in (out, assignment.folder, source) if place is not None]
-    home = Path(os.path.expanduser("~"))  # stays "~" for a user whom no list names, as in some containers
-    if home.is_absolute() and home.parent != home and not any(home.is_relative_to(system) for system in SYSTEM):
-        places.append(home.resolve())
-    shown = default_read() + public_folders()
-    return [*places, *filter(None, (_file_in(place, shown) for place in places))]
-
-
-def _file_in(place: Path, shown: Sequence[Path]) -> Path | None:
-    """A plain file that lies in a folder, if need be deeper, but not in what is shown of it."""
-    for parent, folders, names in os.walk(place):
-        folders[:] = sorted(name for name in folders if Path(parent, name) not in shown)
-        for path in (Path(parent, name) for name in sorted(names)):
-            with contextlib.suppress(OSError):  # others work in a home folder: gone since it was listed
-                if stat.S_ISREG(path.lstat().st_mode) and not any(path.is_relative_to(p) for p in shown):
-                    return path
-    return None
 
 
 @contextlib.contextmanager
@@ -401,6 +395,7 @@ def _run_info(assignment: Assignment, options: Options, source: Path, reports: S
         "numpy": version("numpy"),
         "sandbox": sorted({r.sandbox for r in reports if r.sandbox}),
         "workers": options.workers,
+        "engine": "dask" if options.cluster else "local",
     }
 
 
