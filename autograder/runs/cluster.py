@@ -194,7 +194,8 @@ class DaskPool(Pool):
                 f"--scheduler {address}: no Dask scheduler answers there ({error}). Start one with `dask scheduler` "
                 "and give the address that it prints; if it speaks TLS, set Dask's own options, see docs/cluster.md."
             ) from error
-        LOGGER.info("Dask's dashboard: %s", client.dashboard_link)
+        if client.dashboard_link:
+            LOGGER.info("Dask's dashboard: %s", client.dashboard_link)
         try:
             theirs = await client.run_on_scheduler(installed_here)
         except Exception as error:
