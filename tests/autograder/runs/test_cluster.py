@@ -55,7 +55,12 @@ def pool_on(of: Any, cluster: LocalCluster) -> DaskPool:
 
 def below(process: psutil.Process, function: str) -> list[psutil.Process]:
     """The zygotes of some kind that a worker owns."""
-    return [one for one in process.children(recursive=True) if any(function in word for word in one.cmdline())]
+    found = []
+    for one in process.children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            if any(function in word for word in one.cmdline()):
+                found.append(one)
+    return found
 
 
 @pytest.mark.slow
