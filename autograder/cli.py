@@ -230,6 +230,16 @@ def _parser() -> argparse.ArgumentParser:
     feedback.add_argument("--out", type=Path, help="the archive or folder to write")
     _add_roster(feedback)
     _add_quiet(feedback)
+    similarity = command(
+        "similarity",
+        _similarity,
+        "show whose answers are more alike than independent work explains; no score changes",
+        "autograder similarity a1_numpy_backprop submitted/ --out runs/a1/similarity.html",
+    )
+    _add_assignment(similarity, "assignment", help="as for grade")
+    similarity.add_argument("submissions", type=Path, help="as for grade; a run folder too")
+    similarity.add_argument("--out", type=Path, help="the page (default: runs/ASSIGNMENT/similarity.html)")
+    _add_quiet(similarity)
 
     command("doctor", _doctor, "what this host can promise", "autograder doctor")
     return parser
@@ -527,6 +537,30 @@ def _course(options: argparse.Namespace, root: Path) -> Course:
     if getattr(options, "section", "") and course.roster is None:
         raise WrongUse("--section: sections stand in a list of people; give --roster too.")
     return course
+
+
+def _similarity(options: argparse.Namespace) -> int:
+    from autograder.bank import load_bank
+    from autograder.report import write_similarity_page
+    from autograder.report.words import plural
+    from autograder.similarity import compare
+    from autograder.submissions.intake import find_submissions
+
+    assignment = load_assignment(options.assignment, project_root())
+    handed_in = find_submissions(options.submissions, assignment)
+    submissions = [one.read(assignment) for one in handed_in.students]
+    found = compare(assignment, load_bank(assignment), [s for s in submissions if not s.rejected])
+    page = write_similarity_page(options.out or Path("runs") / assignment.name / "similarity.html", assignment, found)
+    _print_left_out(handed_in.left_out)
+    for one in submissions:
+        if one.rejected:
+            OUT.print(f"not compared: {one.student}: {one.rejected}", markup=False, soft_wrap=True)
+    if found.empty:
+        OUT.print(f"no code to compare: {', '.join(found.empty)}", markup=False, soft_wrap=True)
+    pairs, groups = plural(len(found.pairs), "pair"), plural(len(found.clusters), "group")
+    OUT.print(f"{plural(len(found.programs), 'submission')} compared; {pairs} to look at, in {groups}.")
+    OUT.print(f"Likeness is no proof, and no score has changed.\npage {page}", markup=False, soft_wrap=True)
+    return 0
 
 
 def _doctor(options: argparse.Namespace) -> int:

@@ -14,6 +14,8 @@ import pytest
 from autograder.records import CellRun, CheckResult, Flag, Item, Report, Submission, Verdict
 from autograder.report.class_report import class_report, write_class_report
 from autograder.report.feedback import feedback_page, write_feedback
+from autograder.report.similarity_page import similarity_page, write_similarity_page
+from autograder.similarity import Answer, Comparison, Pair, Program, measure_baseline
 from course_lib.compare import Difference
 from tests.autograder.report import build
 from tests.autograder.report.build import A1, REPORTS, Page
@@ -61,7 +63,7 @@ PAYLOADS = {
 
 OUR_TAGS = """
     html head meta title style body header main footer section article h1 h2 h3 p a bdi strong span div br code pre
-    table caption thead tbody tfoot tr th td ul li dl dt dd details summary figure figcaption abbr
+    table caption thead tbody tfoot tr th td ul ol li dl dt dd details summary figure figcaption abbr mark sup
     svg g path rect defs use clippath text
 """
 FILTER_TAGS = "label input select option output script"
@@ -98,7 +100,14 @@ def pages_with(evil: str) -> dict[str, str]:
         "feedback": feedback_page(report, A1, submission),
         "rejected": feedback_page(rejected, A1, replace(submission, rejected=evil)),
         "class": class_report(info, A1, [report, rejected, build.report("ada")]),
+        "similarity": similarity_page(A1, similar(evil)),
     }
+
+
+def similar(evil: str) -> Comparison:
+    one, other = (Program(evil + mark, (Answer("train", f"{build.TRAIN}\n{evil}"), Answer("", evil))) for mark in "12")
+    pair = Pair(one, other, 0.9, 1.0)
+    return Comparison(measure_baseline(A1, ()), (one, other), (evil,), (pair,), ((pair,),))
 
 
 @pytest.mark.parametrize("name", PAYLOADS)
@@ -182,7 +191,8 @@ def test_pages_fit_a_phone(browser: Any, tmp_path: Path) -> None:
         "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
     )
     try:
-        for page in [*pages, write_class_report(tmp_path, {}, A1, reports)]:
+        alike = write_similarity_page(tmp_path / "similarity.html", A1, similar("z" * 300))
+        for page in [*pages, write_class_report(tmp_path, {}, A1, reports), alike]:
             browser.get(page.as_uri())
             assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, page
     finally:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ def below(process: psutil.Process, function: str) -> list[psutil.Process]:
     """The zygotes of some kind that a worker owns."""
     found = []
     for one in process.children(recursive=True):
-        with contextlib.suppress(psutil.Error):  # it has just ended
+        with suppress(psutil.Error):  # it has just ended
             if any(function in word for word in one.cmdline()):
                 found.append(one)
     return found
