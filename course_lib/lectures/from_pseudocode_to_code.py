@@ -296,7 +296,7 @@ def check_key_queue(attempt: type[Any]) -> type[Any]:
 def contrastive_loss(q, k, queue, temperature):
     """Cross-entropy of finding, for each query, its own key among 1 + K.
 
-    q, k: (N, C), row i of k is the key of row i of q. queue: (K, C), keys of other images. Returns a scalar.
+    q, k: (N, C), row i of k is the key of row i of q. queue: (K, C), keys of earlier batches. Returns a scalar.
     """
     positive = (q * k).sum(dim=1, keepdim=True)
     negatives = q @ queue.T
