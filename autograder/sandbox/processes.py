@@ -70,10 +70,13 @@ def socket_bytes(pid: int) -> int:
     """Bytes that the sockets in the network namespace of `pid` can hold in their buffers, wherever the sockets are.
 
     One that was sent through another and closed is nobody's descriptor any more, but still counted here. Of TCP's
-    numbers only `inuse` is the namespace's: `alloc`, beside it, counts every socket of the host.
+    numbers only `inuse` is the namespace's: `alloc`, beside it, counts every socket of the host. While `pid` has no
+    namespace of its own yet, this process's sockets would be taken for its.
     """
     folder = Path("/proc", str(pid), "net")
     with contextlib.suppress(OSError, AttributeError):
+        if os.readlink(f"/proc/{pid}/ns/net") == os.readlink("/proc/self/ns/net"):
+            return 0
         text = (folder / "sockstat").read_text()
         used = int(re.search(r"used (\d+)", text)[1])  # type: ignore[index]
         with contextlib.suppress(FileNotFoundError):  # a kernel without IPv6

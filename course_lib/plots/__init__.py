@@ -6,7 +6,7 @@ Every function draws what it is given (arrays, measured times, the records of a 
 
 from __future__ import annotations
 
-from course_lib.plots.agreement import agreement, stacked
+from course_lib.plots.agreement import agreement
 from course_lib.plots.autograd import autograd_graph
 from course_lib.plots.bars import bars
 from course_lib.plots.circuits import circuit
@@ -68,7 +68,6 @@ __all__ = [
     "scaling",
     "scored_images",
     "shape_flow",
-    "stacked",
     "step_errors",
     "storage",
     "surface_paths",

@@ -78,37 +78,3 @@ def agreement(
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     figure.description = f"{ylabel} against {xlabel}, logarithmic. {'; '.join(sentences)}."
     return figure
-
-
-@styled
-def stacked(values: Mapping[str, Mapping[str, float]], *, xlabel: str) -> Canvas:
-    """A bar for each of `values` (label -> part -> at least 0), its parts one after the other, their sum at its end.
-
-    Every label must have the same parts, at most four. Raises ValueError otherwise.
-    """
-    labels = list(values)
-    if not labels or any(values[label].keys() != values[labels[0]].keys() for label in labels):
-        raise ValueError("stacked: one bar at least, and the same parts in each")
-    parts = list(values[labels[0]])
-    if len(parts) > len(FILLS):
-        raise ValueError(f"stacked: {len(parts)} parts; at most {len(FILLS)} can be told apart")
-    figure, (axes,) = canvas(7.5, 1.3 + 0.42 * len(labels))
-    left = np.zeros(len(labels))
-    for fill, hatch, part in zip(FILLS, HATCHES, parts, strict=False):
-        width = np.array([values[label][part] for label in labels])
-        axes.barh(
-            range(len(labels)), width, 0.6, left, color=fill, hatch=hatch, edgecolor="white", label=part, zorder=2
-        )
-        left += width
-    for row, total in enumerate(left):
-        axes.annotate(f"{total:.3g}", (total, row), (5, 0), textcoords="offset points", va="center", color=INK)
-    axes.set_yticks(range(len(labels)), labels)
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.set_xlim(0, 1.12 * max(float(np.max(left)), 1e-12))
-    axes.grid(axis="y", visible=False)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(xlabel)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=len(parts))
-    said = (f"{label}: " + ", ".join(f"{part} {values[label][part]:.3g}" for part in parts) for label in labels)
-    figure.description = f"Stacked bars, {xlabel}. {'; '.join(said)}."
-    return figure

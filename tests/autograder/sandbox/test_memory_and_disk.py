@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from autograder.records import Limits
+from autograder.sandbox import processes
 from autograder.sandbox.host import MEMORY_GROUP
 
 TIGHT = Limits(memory_bytes=128 << 20, disk_bytes=16 << 20, processes=48, notebook_s=60)
@@ -154,6 +155,11 @@ def test_an_honest_program_may_use_most_of_its_memory(boxed: Any, memory_kept: A
     assert outcome.result == wanted
     assert not outcome.over_memory
     assert wanted <= outcome.memory < wanted + (24 << 20)
+
+
+def test_a_box_that_has_not_left_the_hosts_network_yet_is_not_charged_with_its_sockets() -> None:
+    with socket.create_server(("127.0.0.1", 0)):
+        assert processes.socket_bytes(os.getpid()) == 0
 
 
 @pytest.mark.slow

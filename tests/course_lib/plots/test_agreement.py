@@ -34,21 +34,9 @@ def test_without_limits_the_names_stand_above_the_panel() -> None:
     assert "logarithmic. A: largest 0.001; B: largest 1e-06." in figure.description
 
 
-def test_all_may_be_zero_but_too_many_labels_a_missing_limit_and_different_parts_are_refused() -> None:
+def test_all_may_be_zero_but_too_many_labels_and_a_missing_limit_are_refused() -> None:
     assert plots.agreement([1], {"a": {"one": [0.0]}}, {"a": [1.0]}, xlabel="x", ylabel="y").description
     with pytest.raises(ValueError, match="at most 5"):
         plots.agreement([1], {"a": {str(i): [1.0] for i in range(6)}}, {"a": [1.0]}, xlabel="x", ylabel="y")
     with pytest.raises(ValueError, match="a limit for each"):
         plots.agreement([1], {"a": {"one": [1.0]}}, {}, xlabel="x", ylabel="y")
-    with pytest.raises(ValueError, match="same parts"):
-        plots.stacked({"x": {"a": 1.0}, "y": {"b": 1.0}}, xlabel="")
-    with pytest.raises(ValueError, match="at most 4"):
-        plots.stacked({"x": dict.fromkeys("abcde", 1.0)}, xlabel="")
-
-
-def test_the_parts_of_a_bar_stand_one_after_the_other() -> None:
-    figure = plots.stacked({"x": {"first": 1.0, "then": 2.0}, "y": {"first": 0.0, "then": 0.5}}, xlabel="seconds")
-    [axes] = figure.axes
-    bars = [(bar.get_x(), bar.get_width()) for bar in axes.patches]  # type: ignore[attr-defined]
-    assert bars == [(0.0, 1.0), (0.0, 0.0), (1.0, 2.0), (0.0, 0.5)]
-    assert figure.description == "Stacked bars, seconds. x: first 1, then 2; y: first 0, then 0.5."
