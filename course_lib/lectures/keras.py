@@ -631,9 +631,7 @@ class MetricsModel(keras.Model):
         for metric in self.metrics:
             if metric.name == "loss":
                 metric.update_state(loss, sample_weight=tf.shape(x)[0])
-            elif metric is not self.gradient_norm:
-                metric.update_state(y, logits)
-        return self.get_metrics_result()
+        return self.compute_metrics(x, y, logits)
 
 
 class WatchedModel(MetricsModel):
