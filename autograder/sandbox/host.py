@@ -54,7 +54,8 @@ NO_NAMESPACES = (
 _ALLOW_NAMESPACES = (
     "Run the grader as root, or let ordinary users make user namespaces: `sysctl user.max_user_namespaces` must not be "
     "0; on Ubuntu 24.04 and later `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`; in Docker `--cap-add "
-    "SYS_ADMIN --security-opt systempaths=unconfined`, or an ordinary user with `--security-opt seccomp=unconfined`."
+    "SYS_ADMIN --cap-add NET_ADMIN --security-opt systempaths=unconfined --security-opt apparmor=unconfined`, or an "
+    "ordinary user with `--security-opt seccomp=unconfined`."
 )
 _ALLOW_GROUPS = "Run the grader as root, or under `systemd-run --user --scope -p Delegate=yes`."
 
