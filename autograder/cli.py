@@ -241,6 +241,16 @@ def _parser() -> argparse.ArgumentParser:
     similarity.add_argument("--out", type=Path, help="the page (default: runs/ASSIGNMENT/similarity.html)")
     _add_quiet(similarity)
 
+    gradescope = command(
+        "gradescope",
+        _gradescope,
+        "build the zip that makes Gradescope grade as this program does; it holds solutions and hidden checks",
+        "autograder gradescope a1_numpy_backprop --out autograder.zip",
+    )
+    _add_assignment(gradescope, "assignment", help="as for grade")
+    gradescope.add_argument("--out", type=Path, default=Path("autograder.zip"), help="the zip (default: %(default)s)")
+    _add_quiet(gradescope)
+
     command("doctor", _doctor, "what this host can promise", "autograder doctor")
     return parser
 
@@ -560,6 +570,20 @@ def _similarity(options: argparse.Namespace) -> int:
     pairs, groups = plural(len(found.pairs), "pair"), plural(len(found.clusters), "group")
     OUT.print(f"{plural(len(found.programs), 'submission')} compared; {pairs} to look at, in {groups}.")
     OUT.print(f"Likeness is no proof, and no score has changed.\npage {page}", markup=False, soft_wrap=True)
+    return 0
+
+
+def _gradescope(options: argparse.Namespace) -> int:
+    from autograder.release import write_gradescope_zip
+
+    root = project_root()
+    written = write_gradescope_zip(root, load_assignment(options.assignment, root), options.out)
+    OUT.print(
+        f"wrote {written}. It holds the solutions, the hidden checks and their seed: upload it to Gradescope and give "
+        "it to nobody else.",
+        markup=False,
+        soft_wrap=True,
+    )
     return 0
 
 

@@ -9,6 +9,7 @@ from autograder.release.build import (
     verify_published,
     verify_release,
 )
+from autograder.release.gradescope_zip import write_gradescope_zip
 from autograder.release.leaks import Leak
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "set_repository",
     "verify_published",
     "verify_release",
+    "write_gradescope_zip",
 ]
