@@ -23,6 +23,7 @@ PAGES = [
     "docs/site/index.html",
     "docs/grading.html",
     "docs/lms.html",
+    "docs/cluster.html",
     "notebooks/README.html",
     *(f"notebooks/{name.removesuffix('ipynb')}html" for folder in ("lectures", "extras", "release")
       for name in notebooks_in(folder)),
