@@ -1,9 +1,9 @@
 """Every known submission of every assignment gets its expected verdict: no right answer fails, no wrong one passes.
 
 Right ones, and one of `EVERY` wrong ones, are graded as a student's would be: read, run in a confined kernel, judged.
-The other wrong ones are graded in this process, by the tests cells that they spoil. `autograder selftest` grades all of
-them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a failure comes
-from the change that was made. In `make test` that is a sample; of an assignment that was changed, all.
+Of the other wrong ones a third is graded in this process, by the tests cells that they spoil. `autograder selftest`
+grades all of them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a
+failure comes from the change that was made. In `make test` that is a sample; of an assignment that was changed, all.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def through_kernels(name: str) -> Selftest:
 def in_process(name: str) -> Selftest:
     long = {e.name for e in the_long_way(name)} if sampling.size == "all" else set()
     bank = [e for e in entries(name) if e.kind == "fault" and not needs_kernel(e) and e.name not in long]
-    chosen = {e.name for e in sample(f"bank {name}", bank, 8, lambda e: [e.file, *behind_a_verdict(name)])}
+    chosen = {e.name for e in sample(f"bank {name}", bank, 8, lambda e: [e.file, *behind_a_verdict(name)], thin=3)}
     return on_its_back_end(graded_here, name, chosen)
 
 
