@@ -220,11 +220,13 @@ class DaskPool(Pool):
                     ) from error
                 for address in serving.keys() - present.keys():
                     if address not in refused:
-                        LOGGER.warning("worker %s was lost; what it was grading is graded elsewhere", address)
+                        LOGGER.warning("Worker %s was lost; what it was grading is graded elsewhere", address)
                     refused.pop(address, None)
                     serving.pop(address).cancel()
                 for address in present.keys() - serving.keys():
                     serving[address] = asyncio.create_task(self._serve(client, files, address, present[address]))
+                if refused and serving.keys() == refused.keys():
+                    raise ClusterFailed(f"None of Dask's workers can grade. {' '.join(refused.values())}")
                 await asyncio.sleep(LOOK_S)
                 for address, task in serving.items():
                     ended = task.exception() if task.done() and address not in refused else None
@@ -233,8 +235,6 @@ class DaskPool(Pool):
                         LOGGER.warning("%s", ended)
                     elif ended:
                         raise ended
-                if refused and serving.keys() == refused.keys():
-                    raise ClusterFailed(f"None of Dask's workers can grade. {' '.join(refused.values())}")
         finally:
             for task in serving.values():
                 task.cancel()

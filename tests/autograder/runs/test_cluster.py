@@ -66,7 +66,8 @@ def below(process: psutil.Process, function: str) -> list[psutil.Process]:
 @pytest.mark.slow
 @pytest.mark.long
 def test_two_machines_find_field_by_field_what_one_finds(squares: Any) -> None:
-    handed = handed_in(squares, ANSWERS)
+    # Of a loop without an end a busy machine's clock may see the end before the limit on computing time does.
+    handed = handed_in(squares, {name: cells for name, cells in ANSWERS.items() if name != "loops_forever"})
     alone = {name: without_times(report) for name, report in grade(squares, handed, 1).items()}
     with cluster_of(2) as cluster, pool_on(squares, cluster) as pool:
         found = list(pool.grade(handed))
@@ -242,7 +243,7 @@ def test_after_ctrl_c_the_same_command_goes_on_and_the_results_are_those_of_one_
     course: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for student in ("dan", "eve", "fay"):
-        hand_in(Path("submitted"), student, course.notebook({"square": f"import time; time.sleep(2)\n{RIGHT}"}))
+        hand_in(Path("submitted"), student, course.notebook({"square": f"import time; time.sleep(1)\n{RIGHT}"}))
     out, options = tmp_path / "out", ("--dask-workers", 1)
     process = begin("--out", out, *options)
     wait_until(lambda: (out / "journal.jsonl").exists(), process)
