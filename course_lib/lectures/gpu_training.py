@@ -14,6 +14,7 @@ import math
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -100,6 +101,12 @@ def check_train_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
     def seen() -> SimpleNamespace:
         return on("cuda")
 
+    def on_cpu() -> bool:
+        try:
+            return bool(on("cpu").loss.device.type == "cpu")
+        except RuntimeError:  # tensors on different devices
+            return False
+
     def near(one: torch.Tensor, other: torch.Tensor) -> bool:
         return bool((one - other).norm() < 0.02 * other.norm())
 
@@ -141,8 +148,8 @@ def check_train_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "You copy more to the device than the batch. Copy `x` and `y` once each; the model is there already.",
         ),
         (
-            lambda: on("cpu").loss.device.type == "cpu",
-            "Called with the device `cpu`, the loss is somewhere else. Use `device` and no other device.",
+            on_cpu,
+            "With the CPU as `device` the step fails, or its loss is somewhere else. Use `device` and no other device.",
         ),
     )
 
@@ -169,6 +176,23 @@ def running_epoch(net, batches, optimizer, device):
     return total / len(batches), int(correct), largest
 
 
+class _Graph:
+    """What a graph holds as long as it is alive."""
+
+
+class _Mark(torch.autograd.Function):
+    """The identity, which puts a `_Graph` into the graph."""
+
+    @staticmethod
+    def forward(ctx, x, graph):
+        ctx.graph = graph
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, upstream):
+        return upstream, None
+
+
 def check_running_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
     """`running_epoch(net, batches, optimizer, device) -> (mean loss, correct, largest loss)`, Python numbers."""
 
@@ -180,12 +204,23 @@ def check_running_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
         with virtual_cuda.session(quiet=True) as log:
             for name, function in (("right", running_epoch), ("mine", attempt)):
                 net = _model("cuda")
+                alive: weakref.WeakSet[_Graph] = weakref.WeakSet()
+                most = [0]
+
+                def mark(module, inputs, output, alive=alive, most=most):
+                    graph = _Graph()
+                    alive.add(graph)
+                    most[0] = max(most[0], len(alive))
+                    return _Mark.apply(output, graph)
+
+                net.register_forward_hook(mark)
                 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
                 batches = list(zip(x.split(64), y.split(64), strict=True))
                 with log.step(name):
                     result = function(net, batches, optimizer, torch.device("cuda"))
                 waits = sum(log.steps[-1].syncs.values())
-                found[name] = SimpleNamespace(result=result, weights=_flat(net.parameters()), waits=waits)
+                weights = _flat(net.parameters())
+                found[name] = SimpleNamespace(result=result, weights=weights, waits=waits, graphs=most[0])
         return SimpleNamespace(**found)
 
     def near(place: int) -> bool:
@@ -211,6 +246,11 @@ def check_running_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
             lambda: seen().mine.waits <= 3,
             "The results are right, but the host still waits in every step. Look inside the loop for `.item()`, `int`, "
             "`float`, `.cpu()`, `print`, Python's `max`, or an `if` on a tensor.",
+        ),
+        (
+            lambda: seen().mine.graphs <= 3,
+            "The results are right, but your sum, list or maximum holds the graph of every batch, so the memory grows "
+            "from step to step. Use `loss.detach()`, the number without its graph.",
         ),
         (
             lambda: all(isinstance(value, int | float) for value in seen().mine.result),
@@ -411,7 +451,8 @@ def check_device_batches(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: not any(c.blocking for c in seen().copies),
-            "The copies are `non_blocking`, but their source is not pinned: the loader needs `pin_memory=True`.",
+            "The copies are `non_blocking`, but their source is not pinned: for a CUDA device, `pin_memory` is True. "
+            '(`device == "cuda"` is always False. Compare `device.type`.)',
         ),
         (
             lambda: rows(seen().pairs).tolist() != list(range(30)),
@@ -459,6 +500,7 @@ def check_amp_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
         class Watched(torch.amp.GradScaler):
             def scale(self, outputs):
                 calls.append("scale")
+                scaled.append(getattr(outputs, "dtype", torch.float32))
                 return super().scale(outputs)
 
             def step(self, optimizer, *args, **settings):
@@ -478,7 +520,15 @@ def check_amp_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
             for parameter in model.parameters():
                 parameter.grad = torch.full_like(parameter, 1024.0)  # 1, once it is divided by the scale
             kinds: list[Any] = []
-            model.register_forward_hook(lambda module, inputs, output: kinds.append(output.dtype))
+            scaled: list[Any] = []
+            inside: list[bool] = []
+
+            def watch(module, inputs, output):
+                kinds.append(output.dtype)
+                if output.requires_grad:
+                    output.register_hook(lambda upstream: inside.append(torch.is_autocast_enabled("cuda")))
+
+            model.register_forward_hook(watch)
             scaler = Watched("cuda", init_scale=1024.0)
             optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
             with log.step("amp_step"):
@@ -487,7 +537,7 @@ def check_amp_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
             moved = before - _flat(model.parameters())
             return SimpleNamespace(
                 loss=loss, right=right, kinds=kinds, truth=truth, moved=moved, calls=calls, scale=scaler.get_scale(),
-                waits=waits,
+                waits=waits, scaled=scaled, inside=inside,
             )  # fmt: skip
 
     def error(wanted: Callable[[torch.Tensor], torch.Tensor], max_norm: float = 1e9) -> float:
@@ -516,6 +566,14 @@ def check_amp_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (
             lambda: "scale" in step().calls,
             "The backward pass starts from the plain loss. Start it from the scaled one, `scaler.scale(loss)`.",
+        ),
+        (
+            lambda: set(step().scaled) == {torch.float32},
+            "The loss is in 16 bits, so it was not computed under `autocast`. Indent `F.cross_entropy`, too.",
+        ),
+        (
+            lambda: not any(step().inside),
+            "The backward pass runs under `autocast`. Only the logits and the loss are indented under the `with`.",
         ),
         (
             lambda: "step" in step().calls,
