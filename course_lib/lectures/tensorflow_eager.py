@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -327,6 +328,18 @@ def _zero_gradient(attempt: Callable[..., Any]) -> str:
     return _error_of(lambda: attempt(_linear, params, x, y, 0.1))
 
 
+def _raises_own_value_error(attempt: Callable[..., Any]) -> bool:
+    """Whether the attempt raises a ValueError because of a None. Other errors are passed on, also TensorFlow's own."""
+    try:
+        _step(attempt)
+    except ValueError as error:
+        from_tensorflow = os.path.dirname(tf.__file__) in traceback.extract_tb(error.__traceback__)[-1].filename
+        if from_tensorflow and "None" not in str(error):
+            raise
+        return True
+    return False
+
+
 def _returned(step: _Step) -> float:
     return float(np.asarray(step.returned).reshape(-1)[0])
 
@@ -347,7 +360,7 @@ def check_sgd_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
         attempt,
         sgd_step,
         (
-            lambda: not _error_of(lambda: _step(attempt)).startswith("ValueError"),
+            lambda: not _raises_own_value_error(attempt),
             "Your function raises a ValueError although the loss depends on every parameter. If it is the one that you "
             "wrote for None: are the forward pass and the reduction both inside the `with` block? What comes after "
             "the block is not recorded.",
@@ -458,6 +471,12 @@ def check_MLP(attempt: type) -> type:
     def linear(z: Any) -> Any:
         return z
 
+    def all_reached() -> bool:
+        net = attempt([6, 5, 4, 3])
+        with tf.GradientTape() as tape:
+            total = tf.reduce_sum(net(tf.ones((2, 6))))
+        return all(grad is not None for grad in tape.gradient(total, net.trainable_variables))
+
     def spread() -> bool:
         sizes = [300, 200, 100]
         return all(
@@ -513,6 +532,11 @@ def check_MLP(attempt: type) -> type:
         (
             lambda: _computes(attempt, tf.nn.relu, linear),
             "The output is not that of the layers in their order, with one ReLU after each but the last.",
+        ),
+        (
+            all_reached,
+            "The output is right, but the gradient of some weights is None. Does `__call__` leave TensorFlow, such as "
+            "with a function of NumPy?",
         ),
         (
             lambda: not np.array_equal(all_numbers()[0], all_numbers()[1]),
@@ -899,14 +923,19 @@ def check_saving(
         "save_run and restore_run",
         (save, restore),
         (save_run, restore_run),
+        (
+            lambda: not _error_of(lambda: in_a_folder(kept)).startswith("KeyError"),
+            "Your code asks for an entry that the run in this check does not have: its names are others than those of "
+            "`make_run`. A run may have any entries: use `**run`.",
+        ),
         (lambda: in_a_folder(saved) is not None, "`save_run` returns None. Return the path that `save` returns."),
         (
             lambda: in_a_folder(lambda folder: isinstance(saved(folder), str | os.PathLike)),
             "`save_run` should return a path, which is what `save` returns.",
         ),
         (
-            lambda: in_a_folder(lambda folder: os.fspath(saved(folder)).startswith(folder)),
-            "The checkpoint is not in the folder that `save_run` was given.",
+            lambda: in_a_folder(lambda folder: os.fspath(saved(folder)).startswith(os.path.join(folder, ""))),
+            "The checkpoint is not in the folder that `save_run` was given. Is the prefix a path inside it?",
         ),
         (
             lambda: in_a_folder(lambda folder: os.path.exists(os.fspath(saved(folder)) + ".index")),
