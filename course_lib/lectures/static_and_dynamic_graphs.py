@@ -181,6 +181,15 @@ def check_symbol(attempt: Any) -> Any:
         """whether what is not a Symbol is treated as one"""
         return _raises((AttributeError, TypeError), lambda: recorded(function, inputs))
 
+    def number_among_inputs() -> bool:
+        graph: list[Any] = []
+        _raises((AttributeError, TypeError), lambda: make(graph, "input") * 2.0)
+        return any(node.op == "constant" and node.inputs in (2.0, (2.0,), [2.0]) for node in graph)
+
+    def returns_itself() -> bool:
+        symbol = make([], "input")
+        return symbol.record("tanh") is symbol
+
     def two_graphs() -> bool:
         one: list[Any] = []
         two: list[Any] = []
@@ -211,6 +220,8 @@ def check_symbol(attempt: Any) -> Any:
          "record returns None. Is there a `return`?"),
         (lambda: (lambda graph: isinstance(make(graph, "input").record("tanh"), make))([]),
          "record should return a Symbol, so that the result can be added and multiplied in turn."),
+        (lambda: not returns_itself(),
+         "x.record(\"tanh\") returns x itself. Return the new Symbol, the one of the result: x may be used again."),
         (lambda: len(recorded(lambda x, y: x + y, 2)) == 3,
          "x + y of two symbols should append one node. More were appended: is a Symbol recorded as a constant?"),
         (lambda: all(type(i) is int for i in recorded(lambda x, y: x + y, 2)[2][1]),
@@ -219,6 +230,10 @@ def check_symbol(attempt: Any) -> Any:
          "If x is node 0 and y is node 1, x @ y should append Node(\"matmul\", (0, 1))."),
         (lambda: recorded(lambda x, y: y @ x, 2)[2][1] == (1, 0),
          "If x is node 0 and y is node 1, the inputs of y @ x should be (1, 0): first this symbol, then the others."),
+        (lambda: [inputs for _, inputs, _ in recorded(lambda x: x.tanh().tanh())] == [(), (0,), (1,)],
+         "In x.tanh().tanh(), the input of the second tanh should be the first one, node 1. Return the new Symbol."),
+        (lambda: not number_among_inputs(),
+         "x * 2.0 puts the number 2.0 where a node has its inputs. A constant has no inputs, so name it: value=other."),
         (lambda: not refuses(lambda x: x * 2.0),
          "x * 2.0 fails: the number 2.0 has no index. Record it as a constant first."),
         (lambda: recorded(lambda x: x * 2.0)[1:2] == [("constant", (), 2.0)],
@@ -248,6 +263,15 @@ def check_replay(attempt: Any) -> Any:
     late_input = [Node("input"), Node("tanh", (0,)), Node("input"), Node("add", (1, 2))]
     unused = [Node("input"), Node("constant", (), 2.0), Node("mul", (0, 1)), Node("tanh", (2,))]
     backward = [Node("input"), Node("input"), Node("matmul", (1, 0))]
+    total = [Node("input"), Node("input"), Node("add", (0, 1))]
+    single = [Node("input"), Node("tanh", (0,))]
+
+    def adds_indices() -> bool:
+        try:
+            found = run(list(total), 2, [x, y])
+        except Exception:
+            return False
+        return np.ndim(found) == 0 and found == 1
 
     def gives(graph: list[Node], result: int, arrays: list[Any], wanted: Any) -> bool:
         return bool(np.allclose(np.asarray(run(list(graph), result, list(arrays)), dtype=float), wanted))
@@ -265,16 +289,27 @@ def check_replay(attempt: Any) -> Any:
     return attempt_or_solution(
         "replay", attempt, replay,
         (lambda: run(only_input, 0, [x]) is not None, "replay returns None. Is there a `return`?"),
+        (lambda: not isinstance(run(only_input, 0, [x]), (list, tuple, dict)),
+         "replay returns the values of all nodes. Return only that of node number `result`."),
         (lambda: gives(only_input, 0, [x], x),
          "If the graph is a single input node, its value is the array that was handed over."),
+        (lambda: not adds_indices(),
+         "For x + y of two inputs, replay adds the indices 0 and 1. An operation gets values[i] for each i in "
+         "node.inputs."),
         (lambda: not _raises((IndexError, StopIteration), lambda: run(product, 2, [x, y])),
          "A graph with two input nodes and two arrays runs out of something. Take one array for each input node, and "
          "append every node's value to the list, those of inputs too."),
+        (lambda: not np.array_equal(run(product, 2, [x, y]), x),
+         "For x @ y of two inputs, replay returns x, the value of the first node. Is the `return` inside the loop?"),
         (lambda: gives(product, 2, [x, y], x @ y),
          "For x @ y of two inputs the value is wrong. Each input node takes the next array, and an operation gets the "
          "values of the nodes in node.inputs, in that order."),
         (lambda: gives(backward, 2, [x, y], y @ x),
          "The node Node(\"matmul\", (1, 0)) means values[1] @ values[0]: keep the order of node.inputs."),
+        (lambda: not _raises((IndexError, TypeError, ValueError), lambda: run(single, 1, [x]))
+         and gives(single, 1, [x], np.tanh(x)),
+         "The graph of x.tanh() goes wrong. An operation has one input or two, as many as node.inputs has indices: "
+         "*[...] hands them all over."),
         (lambda: gives(scaled, 2, [x], 2 * x), "The value of a constant node is node.value."),
         (lambda: not _raises(IndexError, lambda: run(late_input, 3, [x, y]))
          and gives(late_input, 3, [x, y], np.tanh(x) + y),
@@ -362,9 +397,10 @@ def check_traced(attempt: Any) -> Any:
          "After a call with factor 2, a call with factor 3 gives a wrong result."),
         (lambda: traces((ones, 2), (ones, 3), (ones, 2)) == 2,
          "Calls with the factors 2, 3, 2 should trace twice: keep the trace of every signature, not only the last."),
-        (lambda: product((square, 2, flip), (flip, 2, square)),
-         "With two arrays and a number between them the result is wrong. Hand all arrays to replay, and only those, in "
-         "the order of the arguments."),
+        (lambda: not _raises((IndexError, TypeError, ValueError), lambda: product((square, 2, flip)))
+         and product((square, 2, flip), (flip, 2, square)),
+         "With two arrays and a number between them, replay fails or its result is wrong. Hand all arrays to replay, "
+         "and only those, in the order of the arguments."),
         (lambda: kept() == [1, 1, 2],
          "self.traces should hold one entry for each signature: 1, 1 and 2 after calls with two and a new number."),
     )  # fmt: skip
@@ -386,12 +422,14 @@ def check_make_reader(attempt: Any) -> Any:
     )
     images = draw.random((4, 9, 8)).astype(np.float32)
     steps: list[int] = []
+    ends: list[int] = []
 
     def step(h: Any, row: Any) -> Any:
         steps.append(1)
         return tf.tanh(row @ kernel + h @ recurrent)
 
     def logits(h: Any) -> Any:
+        ends.append(1)
         return h @ last
 
     def wanted(x: np.ndarray) -> Any:
@@ -447,6 +485,8 @@ def check_make_reader(attempt: Any) -> Any:
         (lambda: result(images[:1]) is not None, "The inner function returns None. Is there a `return`?"),
         (lambda: tuple(result(images).shape) == (4, 10),
          "The result should be the logits, (N, 10), of the last hidden state."),
+        (lambda: bool(steps and ends),
+         "The reader should call `step` and `logits`, the arguments of make_reader, not tf_step and tf_logits."),
         (lambda: right(images[:1]) and right(images),
          "The logits for 9 rows are wrong. h starts as zeros, and each row x[:, i] updates it, from the first to the "
          "last."),
@@ -540,15 +580,17 @@ def check_read_until_sure(attempt: Any) -> Any:
         (lambda: tuple(answer(images)[0].shape) == (12, 10), "The logits of 12 images should have the shape (12, 10)."),
         (lambda: counts(images, 1e9) == [7] * 12,
          "With enough=1e9, which no probability reaches, all 7 rows of each image should be read. Does the loop depend "
-         "on x.shape[1], is each row counted once, and do you compare with `enough`?"),
+         "on x.shape[1], is each row counted once, and do you compare with `enough`? The mask should be true at first, "
+         "and stay true while the largest probability is below `enough`."),
         (lambda: logits_agree(images, 1e9),
-         "With enough=1e9 all rows are read, but the logits are wrong: they are rnn.output of the last hidden state."),
+         "With enough=1e9 all rows are read, but the logits are wrong. An image that is still reading takes the new "
+         "hidden state: torch.where(mask, new, old). At the end, return rnn.output of the last one, without softmax."),
         (lambda: counts(images, 0.05) == [1] * 12,
          "The largest of ten probabilities is always above 0.05, so with enough=0.05 every image should stop after its "
          "first row: rows read 1. Count the row before you ask whether the network is sure."),
         (lambda: counts(images[late][None]) == [wanted[late]],
          "For one image the number of rows is wrong. It should stop after the first row at which the largest "
-         "*probability* (the softmax of the logits) is at least `enough`, and not begin again later."),
+         "*probability* (the softmax of the logits, dim=1) is at least `enough`, and not begin again later."),
         (lambda: len(set(counts(images))) > 1,
          "All images stop at the same row. Each has its own probabilities: take the maximum along dim=1."),
         (lambda: counts(images) == wanted,
