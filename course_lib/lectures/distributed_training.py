@@ -256,11 +256,12 @@ class _Ran:
 
 
 def _task(steps: int = 3, workers: int = 2, rows: int = 4) -> tuple[Array, list[list[tuple[Array, Array]]]]:
-    """Small weights (4, 3), and for each worker a list of `steps` batches."""
+    """Weights (65, 10), the shape that the task promises, and for each worker a list of `steps` batches."""
     random = np.random.default_rng(3)
-    weights = random.standard_normal((4, 3))
+    weights = 0.1 * random.standard_normal((65, 10))
     batches = [
-        [(random.standard_normal((rows, 3)), random.integers(0, 3, rows)) for _ in range(steps)] for _ in range(workers)
+        [(random.standard_normal((rows, 64)), random.integers(0, 10, rows)) for _ in range(steps)]
+        for _ in range(workers)
     ]
     return weights, batches
 
@@ -319,7 +320,7 @@ def check_server(server: Any, work: Any) -> Any:
         (lambda: ran("server").left_over == 0,
          "With your server, some messages are sent that nobody receives. In each step it receives one array from every "
          "worker and sends one array to each."),
-        (lambda: np.shape(ran("server").values[0]) == (4, 3),
+        (lambda: np.shape(ran("server").values[0]) == (65, 10),
          "Your server should return an array of the shape of `weights`. A received array has one dimension."),
         (lambda: not like(ran("server").values[0], scale=2.0),
          "Your server subtracts lr times the *sum* of the gradients. Divide the sum by the number of workers."),
@@ -341,7 +342,7 @@ def check_server(server: Any, work: Any) -> Any:
         (lambda: ran("worker").left_over == 0,
          "With your worker, some messages are sent that nobody receives. For each batch it sends one array and "
          "receives one."),
-        (lambda: np.shape(ran("worker").values[1]) == (4, 3),
+        (lambda: np.shape(ran("worker").values[1]) == (65, 10),
          "Your worker should return an array of the shape of `weights`. A received array has one dimension."),
         (stays_at_the_start,
          "Your worker computes every gradient at the first weights. Use the weights that were received last."),
@@ -509,7 +510,8 @@ def check_ring(reduce: Any, train: Any) -> Any:
          "With your `train_with_ring` the processes wait for each other. Each should call ring_all_reduce once "
          "for each batch."),
         (lambda: trained().values[0] is not None, f"`train_with_ring` {NOTHING_RETURNED}"),
-        (lambda: np.shape(trained().values[0]) == (4, 3), "`train_with_ring` should return weights of the same shape."),
+        (lambda: np.shape(trained().values[0]) == (65, 10),
+         "`train_with_ring` should return weights of the same shape."),
         (lambda: not like(scale=2.0),
          "Your `train_with_ring` steps along the *sum* of the gradients. Divide by the number of processes."),
         (lambda: not like(scale=-1.0), "Your `train_with_ring` steps uphill: subtract lr times the gradient."),
@@ -543,15 +545,16 @@ def _as_process(rank: int, count: int, port: int) -> Iterator[None]:
 
 
 def ddp_process(rank: int, wires: Any, port: int, function: Any, dataset: Any, path: str, options: Any) -> Any:
-    """In a process of its own: what `function` returns, as arrays, whether it saved a file, and left its group."""
+    """In a process of its own: what `function` returns, as arrays, whether it saved, left its group, and its seed."""
     import torch
 
     torch.set_num_threads(1)
     with _as_process(rank, len(wires) + 1, port):
         state = function(dataset, f"{path}.{rank}", **options)
         left = not torch.distributed.is_initialized()
+        seed = torch.initial_seed()
     arrays = {name: value.detach().numpy().copy() for name, value in state.items()}
-    return arrays, Path(f"{path}.{rank}").exists(), left
+    return arrays, Path(f"{path}.{rank}").exists(), left, seed
 
 
 def check_train_ddp(attempt: Any) -> Any:
@@ -588,7 +591,7 @@ def check_train_ddp(attempt: Any) -> Any:
 
     @cache
     def together() -> Any:
-        """Two processes: for each the weights, whether it saved, and whether it left its group."""
+        """Two processes: for each the weights, whether it saved, whether it left its group, and its seed."""
         with tempfile.TemporaryDirectory() as folder:
             given = (free_port(), attempt, dataset, str(Path(folder, "weights.pt")), options)
             return [outcome.value for outcome in distributed.run(ddp_process, 2, *given)]
@@ -659,7 +662,7 @@ def check_train_ddp(attempt: Any) -> Any:
          "Divide by dist.get_world_size()."),
         (lambda: together()[0][1] and not together()[1][1],
          "With two processes, process 1 saves too, or process 0 does not. Only the process of rank 0 should save."),
-        (lambda: all(left for _, _, left in together()),
+        (lambda: all(left for _, _, left, _ in together()),
          "With two processes, one of them does not call dist.destroy_process_group(). Every process should."),
         (lambda: two(batch=4),
          "With two processes both see the same images, so one of them adds nothing. Give the loader a "
@@ -667,4 +670,7 @@ def check_train_ddp(attempt: Any) -> Any:
         (lambda: equal(together()[0][0], reference()),
          "With one process the weights are right, with two they are not. Does each process take its own part of every "
          "batch, from DistributedSampler(dataset), without a further factor on loss or lr?"),
+        (lambda: together()[1][3] == 1,
+         "The training is right, but both processes create the same layer. Seed with the process's rank, "
+         "torch.manual_seed(dist.get_rank()), because the lecture now asks what DDP does with different layers."),
     )  # fmt: skip
