@@ -7,6 +7,7 @@ imported, so that every process of the grader, the one beside the student's code
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
 from dataclasses import dataclass, field
@@ -376,6 +377,12 @@ def to_data(record: Any) -> Any:
     return record
 
 
+@functools.cache
+def _fields(kind: type) -> tuple[dict[str, Any], frozenset[str]]:
+    """The type of each field of a record, and the fields that are computed from others."""
+    return typing.get_type_hints(kind), frozenset(f.name for f in dataclasses.fields(kind) if not f.init)
+
+
 def from_data(kind: Any, data: Any) -> Any:
     """The inverse of `to_data` for a record type; raises TypeError or ValueError where data does not fit."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
@@ -391,9 +398,8 @@ def from_data(kind: Any, data: Any) -> Any:
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         if not isinstance(data, dict):
             raise TypeError(f"expected an object for {kind.__name__}, got {type(data).__name__}")
-        hints = typing.get_type_hints(kind)
-        derived = {f.name for f in dataclasses.fields(kind) if not f.init}
-        return kind(**{k: from_data(hints[k], v) for k, v in data.items() if k not in derived})
+        kinds_of, derived = _fields(kind)
+        return kind(**{k: from_data(kinds_of[k], v) for k, v in data.items() if k not in derived})
     if isinstance(kind, type) and issubclass(kind, (StrEnum, Path)):
         return kind(data)
     if kind is float and isinstance(data, int):

@@ -34,6 +34,7 @@ from autograder.gradebook.settings import Course
 from autograder.kernels.zygote import sweep
 from autograder.records import RESULTS_VERSION, Assignment, Report, Submission
 from autograder.report import write_class_report, write_feedback
+from autograder.report.feedback import feedback_path
 from autograder.runs.hidden import hidden_places
 from autograder.runs.journal import Journal, JournalEntry, grading_key, key_of
 from autograder.runs.pool import GradedSubmission, LocalPool
@@ -340,16 +341,31 @@ def _write_results(
     handed_in: ClassFiles,
     facts: ClassFacts,
 ) -> list[Report]:
-    from autograder.gradebook import write_gradebook
+    from autograder.gradebook import with_marks, write_gradebook
 
     out = options.out
     info = _run_info(assignment, options, source, reports)
     info |= {"left_out": dict(handed_in.left_out)}
     info |= {"people": records.to_data(facts)}
     info |= {"platform": {one.student: list(one.platform) for one in handed_in.students if one.platform[0]}}
+    marked = with_marks(out, reports)
+    if not options.regrade and _is_written(out, results(assignment, info, marked)):
+        return marked
     _keep_old_results(out)
     write_gradebook(out, assignment, submissions, reports)
     return write_pages(out, info, assignment, submissions, reports)
+
+
+def _is_written(out: Path, found: Mapping[str, Any]) -> bool:
+    """Whether the run folder holds all this already, so that a thousand pages need not be written once more."""
+    pages = (out / feedback_path(one["student"], one["assignment"]) for one in found["submissions"])
+    try:
+        there = json.loads((out / "results.json").read_text(encoding="utf-8"))
+        there["run"] |= {key: found["run"][key] for key in ("finished", "workers", "engine")}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    whole = there == json.loads(json.dumps(found))
+    return whole and all(p.is_file() for p in (out / "gradebook.db", out / "report.html", *pages))
 
 
 def write_pages(

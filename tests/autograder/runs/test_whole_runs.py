@@ -142,6 +142,21 @@ def test_a_run_whose_journal_was_cut_off_grades_the_rest_and_has_the_same_result
 
 
 @pytest.mark.slow
+def test_a_run_in_which_nothing_changed_writes_nothing_and_one_that_lacks_a_page_writes_it(instant: Path) -> None:
+    def written() -> set[tuple[str, int]]:
+        names = ("results.json", "gradebook.db", "report.html", "feedback")
+        files = [file for name in names for file in (instant / name, *(instant / name).rglob("*.html"))]
+        return {(str(file), file.stat().st_mtime_ns) for file in files if file.is_file()}
+
+    before = written()
+    assert len(before) == 6 and run_command(*COMMAND, instant)[0] == 0
+    assert written() == before and not (instant / "history").exists()
+    next((instant / "feedback").rglob("*.html")).unlink()
+    assert run_command(*COMMAND, instant)[0] == 0
+    assert len(written()) == 6 and not written() & before
+
+
+@pytest.mark.slow
 def test_a_regrade_that_is_stopped_and_begun_again_keeps_what_was_there_before_it(
     instant: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
