@@ -422,7 +422,15 @@ def check_copy_weights(attempt: Step) -> Step:
             lambda: _reordered(copied) not in ((0, 1, 2, 3), (1, 0, 2, 3)),
             _AXES + "You leave height and width where torch has them, at the end.",
         ),
-        (lambda: _reordered(copied) == (2, 3, 1, 0), _AXES),
+        (
+            lambda: _reordered(copied) != (3, 2, 0, 1),
+            _AXES + "You give `transpose` the axes for the way back, from Keras to torch. Its first number says which "
+            "axis of torch's weight becomes axis 0.",
+        ),
+        (
+            lambda: _reordered(copied) == (2, 3, 1, 0),
+            _AXES + "The first number in `transpose` says which axis of torch's weight becomes axis 0, and so on.",
+        ),
         (
             deep_network,
             "Each layer alone is copied, but a network of several is not. Pair the layers that have weights, in "
@@ -536,6 +544,12 @@ def check_tensorflow_step(attempt: Step) -> Step:
             raise
         return True
 
+    def loss_of_probabilities() -> float:
+        """What the loss is if the logits pass through a softmax of their own first."""
+        params, _, x, y = _small_problem()
+        odds = np.exp(forward_numpy(params, x)[1])
+        return float(cross_entropy(odds / odds.sum(axis=1, keepdims=True), y)[0])
+
     kinds = (
         variables_stay,
         "A dictionary holds a tensor where a Variable was. Change the Variable itself: `assign` or `assign_sub`.",
@@ -549,13 +563,19 @@ def check_tensorflow_step(attempt: Step) -> Step:
             "A gradient is None: the tape has not seen how the loss depends on the Variables. Forward pass and loss, "
             "`tf.reduce_mean` included, belong inside `with tf.GradientTape() as tape:`.",
         ),
-        *_step_tests(seen)[:4],
+        *_step_tests(seen)[:3],
+        (
+            lambda: not _near(float(seen().losses[0]), loss_of_probabilities()),
+            "You take the softmax twice: the function whose name ends in `_with_logits` takes it, too. Give it the "
+            "logits.",
+        ),
+        _step_tests(seen)[3],
         kinds,
         *_step_tests(seen)[4:],
         (
             right_in_a_graph,
-            "The step is right when it runs eagerly, but not inside `tf.function`. Is there a call of `.numpy()`, or a "
-            "NumPy function?",
+            "The step is right when it runs eagerly, but not inside `tf.function`. Is there a call of `.numpy()` or "
+            "`float`, or a NumPy function?",
         ),
     )
 
@@ -717,6 +737,13 @@ def check_first_difference(attempt: Step) -> Step:
         losses[7:] = np.nan
         return attempt(losses, reference.copy(), 10)[0]
 
+    def growing() -> Any:
+        """The step that is found if a small difference at step 5 becomes a large one at step 20."""
+        losses = reference.copy()
+        losses[5:] *= 1 + 1e-3
+        losses[20] += 1
+        return attempt(losses, reference.copy(), 10)[0]
+
     def shifted(by: float, scale: float) -> Any:
         """Losses that are far larger or smaller than 1: an absolute tolerance does not fit them."""
         scaled = scale * reference
@@ -755,6 +782,11 @@ def check_first_difference(attempt: Step) -> Step:
             "When only step 5 differs and later steps agree again, you do not find it.",
         ),
         (
+            lambda: growing() != 20,
+            "From step 5 on the losses differ a little, and at step 20 most. You return the step of the largest "
+            "difference. Return the first step that differs.",
+        ),
+        (
             lambda: step_of(5, by=1e-12) is None,
             "A relative difference of 1e-12 is rounding; with rtol=1e-9 it should count as equal.",
         ),
@@ -785,11 +817,11 @@ def check_first_difference(attempt: Step) -> Step:
             lambda: found(10)[1] == found(20)[1] == "order of the data",
             'At the first step of a later epoch, here 10 or 20, the suspect is "order of the data".',
         ),
+        (lambda: found(11)[1] == "something else", 'At any other step the suspect is "something else".'),
         (
             lambda: found(10, every=30)[1] == "something else" and found(7, every=7)[1] == "order of the data",
-            "How long an epoch is stands in `steps_per_epoch`.",
+            "With epochs of another length the suspect is wrong. Take the length from `steps_per_epoch`.",
         ),
-        (lambda: found(11)[1] == "something else", 'At any other step the suspect is "something else".'),
     )
 
 
