@@ -227,6 +227,10 @@ def check_key_queue(attempt: type[Any]) -> type[Any]:
             sent += count
         return queue.keys.flatten().tolist(), int(queue.position)
 
+    def all_directions() -> bool:
+        share = (made(1000, 3).keys < 0).float().mean(dim=0)
+        return bool(((share > 0.4) & (share < 0.6)).all())
+
     def keeps_no_graph() -> bool:
         queue = made()
         queue.enqueue(torch.ones(2, 3, requires_grad=True) * 2)
@@ -263,6 +267,11 @@ def check_key_queue(attempt: type[Any]) -> type[Any]:
         (
             lambda: not torch.allclose(made().keys[0], made().keys[1]),
             "All rows of a new queue are equal. Draw each at random.",
+        ),
+        (
+            all_directions,
+            "The random vectors of a new queue must point in all directions: about half of the numbers are negative "
+            "(`torch.randn`).",
         ),
         (lambda: made().position == 0, "A new queue starts at position 0."),
         (keeps_no_graph, "The queue became part of a graph. Write into it under `torch.no_grad()`."),
@@ -338,6 +347,11 @@ def check_contrastive_loss(attempt: Callable[..., torch.Tensor]) -> Callable[...
     def summed(q: torch.Tensor, k: torch.Tensor, queue: torch.Tensor, t: float) -> Any:
         return contrastive_loss(q, k, queue, t) * len(q)
 
+    def takes_lengths_as_they_are() -> bool:
+        q, k, queue = data()
+        longer = ((2 * q, k, queue), (q, 2 * k, queue), (q, k, 2 * queue))
+        return all(is_close(attempt(*tensors, 0.5), contrastive_loss(*tensors, 0.5)) for tensors in longer)
+
     def with_gradient() -> bool:
         q, k, queue = data()
         q.requires_grad_()
@@ -380,6 +394,11 @@ def check_contrastive_loss(attempt: Callable[..., torch.Tensor]) -> Callable[...
         ),
         (lambda: gives(contrastive_loss, 0.1), "Right for temperature 0.5, wrong for 0.1. Do you use the argument?"),
         (leaves_arguments, "The function changes its arguments. Make new tensors instead."),
+        (
+            takes_lengths_as_they_are,
+            "Right for vectors of length 1, wrong for longer ones. Take the dot products as they are: the method "
+            "`embed` of the next exercise scales the vectors.",
+        ),
         (with_gradient, "No gradient reaches q. Is there a `detach`, an `item` or a `no_grad`?"),
     )
 
@@ -435,6 +454,13 @@ def _weights(net: nn.Module) -> list[torch.Tensor]:
     return [p.detach().clone() for p in net.parameters()]
 
 
+def _perturb(net: nn.Module) -> None:
+    """Change every weight, so that the key network differs from the query network."""
+    with torch.no_grad():
+        for p in net.parameters():
+            p.mul_(0.5 + torch.rand(p.shape))
+
+
 def check_moco(attempt: type[Any]) -> type[Any]:
     """Check the class `MoCo`; returns the attempt, or our solution."""
 
@@ -456,14 +482,18 @@ def check_moco(attempt: type[Any]) -> type[Any]:
         wanted = list(map(id, model.query.parameters()))
         return [id(p) for group in model.optimizer.param_groups for p in group["params"]] == wanted
 
+    def is_adam() -> bool:
+        optimizer = four(attempt)[0].optimizer
+        return isinstance(optimizer, torch.optim.Adam) and all(g["lr"] == 0.002 for g in optimizer.param_groups)
+
     def lengths() -> bool:
         model, a, _ = four(attempt)
         found = model.embed(model.query, a)
         return bool(torch.allclose(found.norm(dim=1), torch.ones(4), atol=1e-5))
 
     def right_keys() -> bool:
-        model, a, b = four(attempt)
-        model.step(a, b)
+        model, _, b = four(attempt)
+        _perturb(model.key)
         with torch.no_grad():
             return bool(torch.allclose(model.make_keys(b), F.normalize(model.key(b), dim=1), atol=1e-5))
 
@@ -473,14 +503,13 @@ def check_moco(attempt: type[Any]) -> type[Any]:
 
     def right_loss() -> bool:
         model, a, b = four(attempt, temperature=0.2)
-        with torch.no_grad():
-            for p in model.key.parameters():
-                p.mul_(0.5 + torch.rand(p.shape))  # so that the two networks differ
+        _perturb(model.key)
         found = model.loss(a, F.normalize(model.key(b), dim=1).detach())
         return found is not None and bool(torch.allclose(found.detach(), expected(model, a, b), atol=1e-5))
 
     def first_loss() -> bool:
         model, a, b = four(attempt)
+        _perturb(model.key)
         wanted = float(expected(model, a, b))
         return abs(float(model.step(a, b)) - wanted) < 1e-4
 
@@ -559,10 +588,16 @@ def check_moco(attempt: type[Any]) -> type[Any]:
             trains_only_query,
             "The optimizer must have the parameters of the query network, and only those.",
         ),
+        (is_adam, "The optimizer must be `torch.optim.Adam` with `lr=0.002`."),
         (lambda: four(attempt)[0].embed(four(attempt)[0].query, four(attempt)[1]) is not None, NOTHING_RETURNED),
         (lengths, "`embed` must return vectors of length 1. Normalize over the numbers of one image: dim=1."),
         (lambda: four(attempt)[0].make_keys(four(attempt)[2]) is not None, "`make_keys` returns None."),
         (lambda: not four(attempt)[0].make_keys(four(attempt)[2]).requires_grad, "The keys must have no graph."),
+        (
+            right_keys,
+            "`make_keys` must use the key network. The two networks differ after a step. Does `embed` use the network "
+            "that it is given?",
+        ),
         (
             right_loss,
             "`loss` differs from `contrastive_loss` of the queries with the keys that it is given, the queue and the "
@@ -585,7 +620,6 @@ def check_moco(attempt: type[Any]) -> type[Any]:
             "After a step, the key network must be momentum * (itself before) + (1 - momentum) * (the query network "
             "after the update).",
         ),
-        (right_keys, "`make_keys` must use the key network. After a step the two networks differ."),
         (same_after_three, "The first step is right, the third is not. Are the gradients set to zero in each step?"),
         (
             calls_methods,
@@ -622,6 +656,12 @@ def _fails(test: Callable[[Any], None], make: Any) -> bool:
     except AssertionError:
         return True
     return False
+
+
+class _KeyDiffers(MoCo):  # a right program as far as the loss of a step is concerned
+    def __init__(self, **options):
+        super().__init__(**options)
+        _perturb(self.key)
 
 
 class _Exchanged(MoCo):
@@ -728,7 +768,7 @@ def check_negatives_are_older(attempt: Callable[[Any], None]) -> Callable[[Any],
         attempt,
         negatives_are_older,
         (
-            lambda: not _fails(attempt, MoCo),
+            lambda: not _fails(attempt, MoCo) and not _fails(attempt, _KeyDiffers),
             "Your test fails a right program. Compute the expected loss before the step, because the step changes "
             "networks and queue. The queries are of `a`, the keys of `b`. Allow for rounding.",
         ),
