@@ -38,6 +38,11 @@ UNDECIDED = (Verdict.NEEDS_MANUAL, Verdict.GRADER_ERROR, Verdict.NOT_RUN, Verdic
 """Verdicts that are no finding about the answer: a person decides, and nobody loses points meanwhile."""
 
 
+def waits(item: Item) -> bool:
+    """Whether a person has yet to decide about it. Nobody does about what this device cannot ask: it has no points."""
+    return item.verdict in UNDECIDED and (item.verdict is not Verdict.NOT_RUN or item.max_points > 0)
+
+
 @dataclass(frozen=True)
 class CourseEntry:
     """One student: what was handed in beside what the grader says of it."""

@@ -24,7 +24,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from autograder.errors import CannotWrite, WrongUse
-from autograder.gradebook.course import UNDECIDED, student_id
+from autograder.gradebook.course import student_id, waits
 from autograder.gradebook.marks import with_marks
 from autograder.gradebook.nbgrader_db import people
 from autograder.gradebook.roster import Roster, attendance, full_name, some
@@ -52,10 +52,7 @@ class StudentResult:
     @property
     def scores(self) -> Mapping[tuple[str, str], float | None]:
         """(notebook, grade id) -> points, rounded; None while nobody has decided."""
-        return {
-            (i.notebook, i.grade_id): None if i.verdict in UNDECIDED else round(i.points, self.digits)
-            for i in self.report.items
-        }
+        return {(i.notebook, i.grade_id): None if waits(i) else round(i.points, self.digits) for i in self.report.items}
 
     @property
     def score(self) -> float | None:
@@ -79,7 +76,7 @@ class StudentResult:
 
     @property
     def _decided(self) -> float:
-        return sum(i.points for i in self.report.items if i.verdict not in UNDECIDED)
+        return sum(i.points for i in self.report.items if not waits(i))
 
     @property
     def _penalty(self) -> float:
@@ -274,8 +271,10 @@ def _write_gradescope(target: Path, assignment: str, lines: Sequence[StudentResu
     for line in lines:
         report = line.report
         tests = [_gradescope_test(item, line.scores[item.notebook, item.grade_id]) for item in report.items]
+        # Without a score Gradescope says that the grader failed, which is what happened.
+        score = {} if report.state is Verdict.GRADER_ERROR else {"score": line.provisional}
         result: dict[str, Any] = {
-            "score": line.provisional,
+            **score,
             "execution_time": round(report.seconds, 3),
             "output": _printable(_told(line)),
             "output_format": "text",

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from autograder.gradebook.course import UNDECIDED, student_id
+from autograder.gradebook.course import student_id, waits
 from autograder.gradebook.exports import StudentResult, explain_failure, read_results, write_file, write_rows
 from autograder.gradebook.roster import Roster, some
 from autograder.submissions.platforms import name_to_return
@@ -45,7 +45,7 @@ def pack_feedback(
     target = out or run / WAYS[to]
     with explain_failure(target):
         told = _write_folders(target, lines, found) if to == "folder" else _write_archive(target, to, lines, found)
-    waiting = [line.report.student for line in lines if any(i.verdict in UNDECIDED for i in line.report.items)]
+    waiting = [line.report.student for line in lines if any(map(waits, line.report.items))]
     if waiting:
         told.append(f"Not graded yet, or not all of it: {some(waiting)}.")
     return [f"wrote {target}", *told]

@@ -72,6 +72,20 @@ def test_a_score_given_by_hand_replaces_the_graders(run: Path) -> None:
     assert (cyn["score"], cyn["why"]) == ("12.5", "2.5")
 
 
+def test_what_this_device_cannot_ask_leaves_nobody_waiting_and_what_the_grader_failed_at_has_no_score(
+    run: Path,
+) -> None:
+    results = json.loads((run / "results.json").read_text())
+    ada, bob = results["submissions"][:2]
+    ada["items"][0] |= {"verdict": "not run", "points": 0.0, "max_points": 0.0}
+    bob["state"] = "grader error"
+    (run / "results.json").write_text(json.dumps(results))
+    first = rows(export(run, "csv"))[0]
+    assert float(first["score"]) == sum(item["points"] for item in ada["items"])
+    of_bob = json.loads((export(run, "gradescope") / "bob" / "results.json").read_text())
+    assert "score" not in of_bob
+
+
 def test_no_name_becomes_a_formula(tmp_path: Path, students: Any) -> None:
     link = '=HYPERLINK("http://x","y")'
     names = ["=cmd()", "+1+1", "-2+3", "@SUM(A1)", "\t=1", " =2", "\n=3", "\uff1d4+1", "|calc", link]
