@@ -700,6 +700,11 @@ def check_watched_model(attempt: type[Any]) -> type[Any]:
             "the loss inside `with tf.GradientTape() as tape:`.",
         ),
         (
+            lambda: not seen().pairs,
+            "`apply` got pairs, as `apply_gradients` takes them. Pass it two lists: "
+            "`self.optimizer.apply(gradients, variables)`.",
+        ),
+        (
             lambda: seen().gradients or _raise(seen().error),
             "The optimizer was never called: `self.optimizer.apply(gradients, variables)`.",
         ),
@@ -776,13 +781,16 @@ class _Probe(layers.Layer):
 
 
 class _Noting(keras.optimizers.SGD):
-    """SGD that notes the gradients it is given; with None among them it makes no step."""
+    """SGD that notes the gradients it is given; with None or pairs among them it makes no step."""
 
     def note_in(self, gradients: list[Any], flags: SimpleNamespace) -> None:
         self._notes = SimpleNamespace(gradients=gradients, flags=flags)
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         given = list(grads)
+        if any(isinstance(gradient, tuple) for gradient in given):
+            self._notes.flags.pairs = True
+            return None
         if any(gradient is None for gradient in given):
             self._notes.flags.none = True
             return None
@@ -797,7 +805,7 @@ def _watched_steps(attempt: type[Any], penalty: float = 0.05) -> SimpleNamespace
     keras.utils.set_random_seed(0)
     modes: list[bool] = []
     gradients: list[Any] = []
-    flags = SimpleNamespace(none=False)
+    flags = SimpleNamespace(none=False, pairs=False)
     inputs = keras.Input((4,))
     hidden = layers.Dense(5, activation="tanh", kernel_regularizer=keras.regularizers.L2(penalty))(inputs)
     model = attempt(inputs, layers.Dense(3)(_Probe(modes)(hidden)))
@@ -824,6 +832,7 @@ def _watched_steps(attempt: type[Any], penalty: float = 0.05) -> SimpleNamespace
         modes=modes,
         gradients=gradients,
         none=flags.none,
+        pairs=flags.pairs,
         results=results,
         start=start,
         weights=weights,
