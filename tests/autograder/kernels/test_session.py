@@ -288,7 +288,7 @@ def test_errors_warnings_and_tracebacks_name_line_and_cell_and_no_place_in_the_b
     )
     text = "".join(told.text)
     assert "line 2 of a cell that you added: UserWarning: odd" in text and 'line 2 of your cell "f", in f' in text
-    assert "\nmine.csv\n" in text and "ipykernel" not in text and str(kernel.process.private) not in text
+    assert "mine.csv" in text.splitlines() and "ipykernel" not in text and str(kernel.process.private) not in text
     assert told.error == (
         "FileNotFoundError: [Errno 2] No such file or directory: 'no.csv' (line 6 of a cell that you added)"
     )
