@@ -136,6 +136,7 @@ def healthy() -> dict[int, dict[str, object]]:
     return {number: dict(numbers) for number, numbers in HEALTHY.items()}
 
 
+@pytest.mark.slow
 def test_the_table_in_the_text_is_the_catalog_and_holds_every_fault_and_more() -> None:
     codes = catalog()
     assert dict(re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", A9.prose, re.MULTILINE)) == codes

@@ -16,6 +16,7 @@ def _task() -> framework_costs.Task:
     return framework_costs.Task(x, y, x, y, start, epochs=3, batch=10)
 
 
+@pytest.mark.slow
 def test_each_port_differs_from_the_original_where_its_fault_can_first_show() -> None:
     task = _task()
     original, accuracy = one_model_every_framework.train_port(task)
