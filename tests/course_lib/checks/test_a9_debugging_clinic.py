@@ -153,6 +153,7 @@ def test_the_points_in_the_table_are_those_of_the_cells() -> None:
     assert sum(cell.points for cell in graded) == 20
 
 
+@pytest.mark.slow
 def test_the_numbers_in_the_text_are_those_of_healthy_scripts() -> None:
     runs: dict[int, dict[str, list[float]]] = healthy()  # type: ignore[assignment]
     last = {n: {name: v[-1] for name, v in run.items() if isinstance(v, list)} for n, run in runs.items()}
