@@ -39,7 +39,10 @@ UNDECIDED = (Verdict.NEEDS_MANUAL, Verdict.GRADER_ERROR, Verdict.NOT_RUN, Verdic
 
 
 def waits(item: Item) -> bool:
-    """Whether a person has yet to decide about it. Nobody does about what this device cannot ask: it has no points."""
+    """Whether a person has yet to decide about it. Nobody does about what this device cannot ask: it has no points.
+
+    (In the gradebook the cell keeps its points, so there it is left to a person all the same.)
+    """
     return item.verdict in UNDECIDED and (item.verdict is not Verdict.NOT_RUN or item.max_points > 0)
 
 

@@ -9,6 +9,7 @@ A check that the judge did not see start and finish did not pass.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -109,16 +110,13 @@ class Judge:
         """
         self.student_side = student
         self.handed_in = Submitted(program.student, dict(program.cells)) if program else Submitted()
-        given = {c.source for n in assignment.notebooks for c in n.cells if c.role not in (Role.SOLUTION, Role.MANUAL)}
-        self.remembers = (
-            remembers_calls(source for _, source in program.cells if source not in given) if program else False
-        )
-        """whether what a call gives may depend on calls before it"""
+        self.program = program
+        self.assignment_cells = [c for n in assignment.notebooks for c in n.cells]
         self.reference_names = reference_names
         self.explainer = explainer
         self.secret = secret
         self.assignment = assignment.name
-        self.tests_cells = [c.grade_id or "" for n in assignment.notebooks for c in n.cells if c.role is Role.TESTS]
+        self.tests_cells = [c.grade_id or "" for c in self.assignment_cells if c.role is Role.TESTS]
         self.device_offered = assignment.device
         self.only, self.chosen = frozenset(only), frozenset(chosen)
         self.memories = {} if memories is None else memories
@@ -223,7 +221,7 @@ class Judge:
         shown = [item for item in chosen if self._is_demonstrated(self.checks[_name(item)])]
         if shown:
             self.phase = DEMONSTRATION
-            if not self.remembers:
+            if not self._remembers:
                 self.student_side.renew()
             self._run(shown)
         return True
@@ -233,11 +231,17 @@ class Judge:
             return check.marker.shown and not self._lacks_device(check)
         return self.demonstrate == FAILED_CHECKS and check.can_be_shown
 
+    @functools.cached_property
+    def _remembers(self) -> bool:
+        """Whether what a call of the student's gives may depend on calls before it."""
+        given = {c.source for c in self.assignment_cells if c.role not in (Role.SOLUTION, Role.MANUAL)}
+        return self.program is not None and remembers_calls(s for _, s in self.program.cells if s not in given)
+
     def _run(self, items: Sequence[pytest.Item]) -> None:
         for item, following in itertools.zip_longest(items, items[1:]):
             if self.lost is not None:
                 return
-            if self.phase == DEMONSTRATION and self.remembers:
+            if self.phase == DEMONSTRATION and self._remembers:
                 self.student_side.renew()  # or the input that is shown would not do again what this check saw
             self.student_side.turn_to(self.checks[_name(item)].marker.grade_id)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)

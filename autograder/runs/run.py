@@ -29,8 +29,8 @@ import filelock
 from autograder import log, records
 from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
+from autograder.gradebook import Course, with_marks, write_gradebook
 from autograder.gradebook.lateness import ClassFacts, judge_lateness
-from autograder.gradebook.settings import Course
 from autograder.kernels.zygote import sweep
 from autograder.records import RESULTS_VERSION, Assignment, Report, Submission
 from autograder.report import write_class_report, write_feedback
@@ -341,8 +341,6 @@ def _write_results(
     handed_in: ClassFiles,
     facts: ClassFacts,
 ) -> list[Report]:
-    from autograder.gradebook import with_marks, write_gradebook
-
     out = options.out
     info = _run_info(assignment, options, source, reports)
     info |= {"left_out": dict(handed_in.left_out)}
@@ -364,8 +362,7 @@ def _is_written(out: Path, found: Mapping[str, Any]) -> bool:
         there["run"] |= {key: found["run"][key] for key in ("finished", "workers", "engine")}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
-    whole = there == json.loads(json.dumps(found))
-    return whole and all(p.is_file() for p in (out / "gradebook.db", out / "report.html", *pages))
+    return there == found and all(p.is_file() for p in (out / "gradebook.db", out / "report.html", *pages))
 
 
 def write_pages(
@@ -376,8 +373,6 @@ def write_pages(
     reports: Sequence[Report],
 ) -> list[Report]:
     """Everything that is read of a run, with what people have entered into its gradebook; the reports that it shows."""
-    from autograder.gradebook import with_marks
-
     reports = with_marks(out, reports)
     write_feedback(out, assignment, submissions, reports)
     write_class_report(out, info, assignment, reports)

@@ -7,7 +7,7 @@ import dataclasses
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import psutil
@@ -43,10 +43,12 @@ Notebook = Callable[..., tuple[StudentKernel, Counting]]
 def notebook(zygote: Zygote) -> Iterator[Notebook]:
     made: list[StudentKernel] = []
 
-    def make(*cells: str, limits: Limits = LIMITS, account: Account | None = None) -> tuple[StudentKernel, Counting]:
+    def make(
+        *cells: str, limits: Limits = LIMITS, account: Account | None = None, forbidden: Sequence[str] | None = None
+    ) -> tuple[StudentKernel, Counting]:
         start = Counting(zygote, limits)
         plan = tuple(PlannedCell(source, "student", f"cell{n}") for n, source in enumerate(cells))
-        made.append(StudentKernel(start, SubmittedNotebook("n", plan), account))
+        made.append(StudentKernel(start, SubmittedNotebook("n", plan), account, forbidden))
         made[-1].run()
         return made[-1], start
 
@@ -149,6 +151,14 @@ def test_a_fresh_kernel_for_showing_has_run_the_same_cells_and_seen_no_call(note
     assert value(student, "ns.seen.append(1) or len(ns.seen)") == 1
     student.renew()
     assert value(student, "len(ns.seen)") == 0 and start.count == 2
+
+
+def test_what_calls_did_to_a_library_is_not_forgotten_with_the_kernel(notebook: Notebook) -> None:
+    student, _ = notebook("import numpy", forbidden=[])
+    value(student, "setattr(__import__('numpy'), 'sum', max)")
+    assert not student.footprints
+    student.renew()
+    assert student.footprints == {"patched": {"numpy.sum": None}}
 
 
 def test_restarts_spent_on_hidden_inputs_do_not_cost_the_student_the_explanation(notebook: Notebook) -> None:
