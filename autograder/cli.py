@@ -517,6 +517,7 @@ def _totals(options: argparse.Namespace) -> int:
 def _feedback(options: argparse.Namespace) -> int:
     from autograder.gradebook import pack_feedback
     from autograder.report import reasons, summary_table
+    from autograder.report.words import plural
     from autograder.runs.feedback import update_feedback
 
     if options.to is None and (options.out or options.roster):
@@ -529,7 +530,9 @@ def _feedback(options: argparse.Namespace) -> int:
     comments = sum(len(report.comments) for report in run.reports)
     by_hand = sum(any(item.mark for item in report.items) for report in run.reports)
     told = [f"changed: {change}" for change in run.changed]
-    told.append(f"{len(run.pages)} pages written; {by_hand} with marks and {comments} comments given by people")
+    told.append(
+        f"{plural(len(run.pages), 'page')} written; {by_hand} with marks, {plural(comments, 'comment')} by people"
+    )
     if options.to:
         told += pack_feedback(options.run, options.to, run.pages, options.out, course.roster, course.digits)
     for sentence in told:

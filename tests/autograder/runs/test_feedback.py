@@ -71,7 +71,7 @@ def test_marks_reach_the_page_the_table_the_report_and_the_results(
     enter(run, 3.0, "Nicely <i>put</i>.")
     assert main(["feedback", str(run)]) == 0
     printed = capsys.readouterr().out
-    assert "changed: ada: 5 -> 8" in printed and "1 with marks and 1 comments" in printed
+    assert "changed: ada: 5 -> 8" in printed and "1 with marks, 1 comment by people" in printed
     page = (run / "feedback" / "ada" / NAME / "feedback.html").read_text()
     assert "Nicely &lt;i&gt;put&lt;/i&gt;." in page and "3 given by a person" in page
     assert "data:image/png;base64,aQ==" in page, "the figures stand in the journal"
