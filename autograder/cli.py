@@ -9,6 +9,7 @@ import dataclasses
 import importlib
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
@@ -21,7 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from autograder.assignment import known_assignments, load_assignment, on_device
 from autograder.errors import AutograderError, WrongUse
-from autograder.records import Report
+from autograder.records import CUDA, Report
 
 if TYPE_CHECKING:
     from autograder.gradebook import Course
@@ -119,9 +120,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     grade.add_argument(
         "--device",
-        choices=["auto", "virtual", "cpu"],
+        choices=["auto", "virtual", "cuda", "cpu"],
         default="auto",
-        help="auto: virtual CUDA if the assignment wants CUDA; virtual CUDA is the CPU under CUDA's rules",
+        help="auto: virtual CUDA if the assignment wants CUDA; virtual CUDA is the CPU under CUDA's rules. "
+        "cuda: a real GPU, in a sandbox that promises less (docs/security.md)",
     )
     _add_roster(grade)
     grade.add_argument("--regrade", action="store_true", help="grade again what is already graded; prints what changed")
@@ -314,7 +316,9 @@ def _grade(options: argparse.Namespace) -> int:
     root = project_root()
     assignment = on_device(load_assignment(options.assignment, root), options.device)
     out = options.out or Path("runs") / assignment.name
-    workers, only = options.workers or default_workers(), tuple(options.only)
+    if options.device == CUDA and options.engine == "local":
+        _require_gpu()
+    workers, only = options.workers or default_workers(assignment.device), tuple(options.only)
     without = tuple(options.without)
     run = Options(
         *(out, workers, options.seed_file, only, without, options.regrade, options.log_level),
@@ -486,9 +490,11 @@ def _selftest(options: argparse.Namespace) -> int:
 
 
 def _require_gpu() -> None:
-    import torch
+    from autograder.sandbox import gpu
 
-    if not torch.cuda.is_available():
+    # In another process: what has asked for a GPU once cannot be forked into something that uses it.
+    asked = [sys.executable, "-c", "import torch; raise SystemExit(not torch.cuda.is_available())"]
+    if not gpu.count() or subprocess.run(asked, capture_output=True).returncode != 0:
         raise WrongUse(
             "--device cuda: PyTorch finds no CUDA device on this host. Without the option, virtual CUDA is used."
         )

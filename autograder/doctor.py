@@ -5,10 +5,10 @@ from __future__ import annotations
 import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from autograder.kernels.zygote import forking_works
-from autograder.sandbox import describe_host, probe
+from autograder.report.words import plural
+from autograder.sandbox import describe_host, gpu, probe
 
 SHOWN = ("numpy", "torch", "torchvision", "tensorflow", "keras", "nbgrader", "jupyter-client", "ipykernel", "pytest")
 
@@ -37,10 +37,9 @@ def _kernels() -> str:
 
 
 def _device() -> str:
-    # Asking torch would initialize CUDA in this process; the driver's device file answers as well.
-    if Path("/dev/nvidia0").exists():
-        return "device    an NVIDIA GPU is present; kernels do not use it in this version, and results say cpu"
-    return "device    no GPU: results say cpu"
+    if number := gpu.count():
+        return f"device    {plural(number, 'GPU')}, used with `grade --device cuda`, in tier gpu at most"
+    return "device    no GPU: code for CUDA runs on virtual CUDA, which is the CPU under CUDA's rules"
 
 
 def _version(name: str) -> str:

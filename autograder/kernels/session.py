@@ -136,7 +136,7 @@ class Kernel:
         """Ask for a kernel; it starts while the caller does other things (`wait_until_ready`).
 
         read: public folders that it may see. files: put into its working folder, by relative name. device: `cpu`, or
-        `virtual cuda` for a CUDA device that is the CPU. hidden: what it must be unable to
+        `virtual cuda` for a CUDA device that is the CPU, `cuda` for this host's GPU. hidden: what it must be unable to
         open, or it does not start.
         """
         self.limits = limits

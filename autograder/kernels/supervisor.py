@@ -27,9 +27,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder import log, records
+from autograder.errors import KernelFailed
 from autograder.kernels.zygote import read_request
 from autograder.protocol.frames import Reader, pack, send
-from autograder.sandbox import Box, Host, View, default_read, probe
+from autograder.sandbox import Box, Host, View, default_read, gpu, probe
 from course_lib import virtual_cuda
 
 MEMORY_INTERVAL_S = 0.05
@@ -51,7 +52,7 @@ class LaunchRequest:
     confined: bool = True
     """False leaves the sandbox out: for trusted notebooks only, such as the course's own lectures"""
     device: str = records.CPU
-    """`cpu`, or `virtual cuda`"""
+    """`cpu`, `virtual cuda`, or `cuda`: this host's GPU"""
     hidden: tuple[Path, ...] = ()
     """see `View.hidden`"""
 
@@ -65,7 +66,7 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     with contextlib.suppress(PermissionError):  # a spawned one leads a session already
         os.setsid()
-    view = View(request.private, default_read() + request.read, hidden=request.hidden)
+    view = view_for(request)
     box = Box(view, request.limits, host) if request.confined else None
     if box:
         box.enter_namespaces()
@@ -91,6 +92,14 @@ def supervise(client: socket.socket, data: dict[str, Any], host: Host) -> None:
     code = os.waitstatus_to_exitcode(status)
     LOGGER.info("kernel %d ended: status %d%s", kernel, code, f", over its limit of {over}" if over else "")
     _send_news(client, {"exited": {"code": code, "memory": over == "memory", "disk": over == "disk"}})
+
+
+def view_for(request: LaunchRequest) -> View:
+    """What the box of a kernel shows. Raises KernelFailed where a GPU is asked for that is not there."""
+    devices = gpu.device_files() if request.device == records.CUDA else ()
+    if request.device == records.CUDA and not devices:
+        raise KernelFailed("the device is cuda, and this host has no device file of an NVIDIA GPU")
+    return View(request.private, default_read() + request.read, devices, request.hidden)
 
 
 def _become_kernel(request: LaunchRequest, box: Box | None, tell: int) -> None:

@@ -35,7 +35,7 @@ from distributed.worker import Worker
 from autograder import records
 from autograder.assignment import digest, grading_files, load_assignment
 from autograder.errors import BadAssignment, ClusterFailed, KernelFailed, WrongUse
-from autograder.records import Assignment, Limits, Report, Submission
+from autograder.records import CUDA, Assignment, Limits, Report, Submission
 from autograder.runs.hidden import hidden_places
 from autograder.runs.journal import installed, our_sources
 from autograder.runs.pool import TRIES, GradedSubmission, LocalPool, Pool, bounded_pieces, default_workers, not_graded
@@ -250,14 +250,18 @@ class DaskPool(Pool):
         name = f"Worker {theirs['worker']} ({address})"
         if different := differences(installed_here(), theirs):
             raise _Refused(_unfit(name, different))
-        where = {"workers": [address], "pure": False}
+        on_gpu: dict[str, Any] = {"resources": {"GPU": 1}} if self.assignment.device == CUDA else {}
+        if on_gpu and not theirs["gpus"]:
+            raise _Refused(f"{name} is not used: it offers no GPU. Start it with `dask worker --resources GPU=1`.")
+        at_once = min(threads, theirs["gpus"]) if on_gpu else threads
+        where: dict[str, Any] = {"workers": [address], "pure": False}
         opened = client.submit(open_pool, files, self._job, key=_key("pool"), **where)
         seats: list[asyncio.Task[None]] = []
         try:
             await opened
-            LOGGER.info("%s grades %d at once", name, threads)
+            LOGGER.info("%s grades %d at once", name, at_once)
             host = self._hosts[theirs["host"]]
-            seats += [asyncio.create_task(self._seat(client, opened, host, where)) for _ in range(threads)]
+            seats += [asyncio.create_task(self._seat(client, opened, host, where | on_gpu)) for _ in range(at_once)]
             await asyncio.gather(*seats)
         except BadAssignment:
             raise
@@ -339,7 +343,10 @@ def installed_here(dask_worker: Any = None) -> dict[str, Any]:
         name, _, packages_version = one.rpartition(".")[0].partition("-")
         packages[name] = packages_version
     worker = str(getattr(dask_worker, "name", ""))  # Dask passes its scheduler by this name too, which has none
-    return {"packages": packages, "grader": our_sources(), "worker": worker, "host": socket.gethostname()}
+    state = getattr(dask_worker, "state", None)
+    gpus = getattr(state, "total_resources", {}).get("GPU", 0)
+    names = {"worker": worker, "host": socket.gethostname(), "gpus": int(gpus)}
+    return {"packages": packages, "grader": our_sources(), **names}
 
 
 class WarmPool(WorkerPlugin):

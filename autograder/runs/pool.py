@@ -29,7 +29,8 @@ from autograder.grading import account_of, could_not_grade, why_reference_fails
 from autograder.kernels.preload import FRAMEWORKS
 from autograder.kernels.zygote import Zygote, forking_works
 from autograder.protocol.frames import receive, send
-from autograder.records import CPU, Assignment, Report, Submission, Verdict
+from autograder.records import CPU, CUDA, Assignment, Report, Submission, Verdict
+from autograder.sandbox import gpu
 from autograder.submissions.intake import StudentFiles
 from autograder.submissions.plan import MAX_OWN_BYTES, MAX_SUBMISSION_BYTES
 from autograder.submissions.python_text import program_facts
@@ -106,6 +107,9 @@ class LocalPool(Pool):
         self.workers = workers
         # TensorFlow imports Keras, so what Keras runs on is settled when a zygote preloads it, before any notebook.
         chosen = {"KERAS_BACKEND": assignment.keras_backend} if assignment.keras_backend else {}
+        if assignment.device == CUDA:
+            # A module that asks at import whether there is a GPU would initialize CUDA, and forks cannot use it then.
+            chosen["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
         kernels = Zygote("autograder.kernels.supervisor:kernel_child", preloaded(assignment), environment=chosen)
         self.kernels = kernels if forking_works() else None
         setup: dict[str, Any] = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
@@ -345,6 +349,8 @@ _RUNS_ON = {"keras": "tensorflow", "torchvision": "torch", "lightning": "torch"}
 """`import tensorflow` is what imports Keras here, whatever its back end"""
 
 
-def default_workers() -> int:
-    """One for each core this process may use."""
+def default_workers(device: str = CPU) -> int:
+    """One for each core this process may use; for each GPU where that is the device: its memory is not shared out."""
+    if device == CUDA:
+        return max(1, gpu.count())
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)

@@ -112,7 +112,10 @@ class Box:
     @property
     def reached(self) -> ReachedTier:
         """The tier of a box in which `confine` returned, and the sentence for the report."""
-        return ReachedTier(self.host.tier, self.host.sentence)
+        if not self.view.devices:
+            return ReachedTier(self.host.tier, self.host.sentence)
+        tier = min(self.host.tier, Tier.GPU)
+        return ReachedTier(tier, tier.sentence)
 
     # The supervisor, before it forks
 

@@ -1,4 +1,4 @@
-"""How much a host can promise about a stranger's program, in four words that a report can print beside a score."""
+"""How much a host can promise about a stranger's program, in five words that a report can print beside a score."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ class Tier(IntEnum):
     FILES = 2
     """It sees no file outside its view and writes only in its private folder (Landlock or a mount namespace), and it
     has no network."""
-    FULL = 3
+    GPU = 3
+    """As FULL, but it talks to the driver of this host's GPU, which nobody filters; the GPU's memory is not bounded,
+    and what it leaves there the driver alone clears away."""
+    FULL = 4
     """It sees only its own processes, files, sockets and loopback; the dangerous part of the kernel's interface is
     closed; its memory and its disk are bounded; and nothing of it is left when it ends."""
 
@@ -51,6 +54,7 @@ _PROMISES = {
     Tier.NONE: "nothing is confined: grade only code that you would run yourself",
     Tier.LIMITS: "accidents are bounded, but the program can read your files and use the network",
     Tier.FILES: "the program sees only its own files and has no network, but it shares processes with this host",
+    Tier.GPU: "the program sees only its own files and processes, has no network, and may use the GPU's driver",
     Tier.FULL: "the program sees only its own files and processes, has no network, and leaves nothing behind",
 }
 
@@ -101,29 +105,35 @@ PROMISES = (
     ),
     Promise(
         "Sees and signals only its own processes",
-        Tier.FULL,
+        Tier.GPU,
         "It can see which other programs run on this machine, and it may be able to slow down or stop yours.",
     ),
     Promise(
         "Its processes are counted apart from those of other submissions",
-        Tier.FULL,
+        Tier.GPU,
         "Submissions graded at the same time may share one limit on processes, so one can keep another from starting: "
         "grade with `--workers 1`, and those with a grader error again.",
     ),
     Promise(
         "Total disk space bounded by the kernel",
-        Tier.FULL,
+        Tier.GPU,
         "Its disk space is watched at best: it can use more than its limit before it is stopped.",
     ),
     Promise(
-        "Nothing of it outlives it",
-        Tier.FULL,
+        "No process of it outlives it",
+        Tier.GPU,
         "Programs that it leaves running are searched for at best: one may go on after grading.",
     ),
     Promise(
         "Dangerous system calls refused",
-        Tier.FULL,
+        Tier.GPU,
         "System calls with a record of security holes stay open if this machine has no seccomp filter.",
+    ),
+    Promise(
+        "Reaches no GPU",
+        Tier.FULL,
+        "If it reaches a GPU, the driver is open to it, a large program inside the system's kernel; it can fill the "
+        "GPU's memory and slow down whatever else runs there.",
     ),
 )
 
@@ -137,6 +147,10 @@ _ADVICE = {
     Tier.FILES: (
         "Hidden checks, other submissions and the gradebook are closed to it. For the rest, `autograder doctor` "
         "says what this machine lacks for tier full and how to add it."
+    ),
+    Tier.GPU: (
+        "Grade on a machine whose GPU and driver serve nothing else, or without `--device cuda`: virtual CUDA asks the "
+        "same of the code, and reaches tier full."
     ),
     Tier.FULL: "",
 }

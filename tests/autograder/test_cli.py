@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-import types
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -275,14 +274,17 @@ def test_cuda_code_is_graded_on_a_virtual_device_where_the_assignment_wants_cuda
         ("", "usage"),
         ("export nowhere --to csv", "nowhere"),
         ("selftest smal", "Did you mean 'small'?"),
+        (
+            "grade small submitted --device cuda",
+            "finds no CUDA device on this host. Without the option, virtual CUDA is used",
+        ),
         ("selftest small --device cuda", "finds no CUDA device on this host. Without the option, virtual CUDA is used"),
     ],
 )
 def test_wrong_use_is_status_two_and_a_sentence(
     course: Judged, command: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without_gpu = types.SimpleNamespace(cuda=types.SimpleNamespace(is_available=lambda: False))
-    monkeypatch.setitem(sys.modules, "torch", without_gpu)
+    monkeypatch.setattr("autograder.sandbox.gpu.count", lambda: 0)
     Path("empty").mkdir()
     Path("file").write_text("not hexadecimal")
     status, _, said = run(*command.split())

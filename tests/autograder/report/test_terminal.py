@@ -46,7 +46,7 @@ def test_a_submission_with_an_undecided_cell_says_which_check_broke() -> None:
 def test_a_sandbox_below_the_full_tier_is_told() -> None:
     assert below_full([replace(REPORTS[0], sandbox=Tier.FULL.sentence), replace(REPORTS[1], sandbox="")]) == []
     (line,) = below_full([replace(REPORTS[0], sandbox=Tier.LIMITS.sentence), REPORTS[1]])
-    assert line.plain.startswith("sandbox: tier limits, where 9 promises")
+    assert line.plain.startswith("sandbox: tier limits, where 10 promises")
 
 
 def test_the_caption_spells_out_the_numbers_and_only_the_marks_that_occur() -> None:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 from distributed import LocalCluster, Security
 
 from autograder.errors import BadAssignment, ClusterFailed
-from autograder.records import Verdict
+from autograder.records import CUDA, Verdict
 from autograder.runs.cluster import Cluster, DaskPool, differences
 from autograder.runs.pool import LocalPool
 from tests.autograder.conftest import run_command
@@ -168,6 +169,15 @@ def test_a_worker_of_another_version_is_refused_by_name_and_the_others_grade(
     assert said.startswith("None of Dask's workers can grade.")
     assert "torch is 99.0 there and " in said and "Worker newer (tcp://" in said and "no grader here" in said
     assert graded.report.score == 4.0
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_worker_that_offers_no_gpu_is_refused_where_one_is_asked_for(squares: Any) -> None:
+    with cluster_of(1) as cluster, pytest.raises(ClusterFailed, match=r"it offers no GPU\. Start it with `dask worker"):
+        pool = DaskPool(replace(squares.assignment, device=CUDA), bytes(32), Cluster(cluster.scheduler_address))
+        with pool:
+            list(pool.grade(handed_in(squares, {"ann": {}})))
 
 
 def wait_for_workers(cluster: LocalCluster, number: int) -> None:

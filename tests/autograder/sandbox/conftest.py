@@ -60,7 +60,8 @@ class Zygote:
             self.process = None
 
 
-OPTIONS = {"limits": SMALL, "without": (), "readable": (), "hidden": (), "private": "", "wants_pids": False}
+UNUSED = ("without", "readable", "devices", "hidden")
+OPTIONS = {"limits": SMALL, "private": "", "wants_pids": False, **dict.fromkeys(UNUSED, ())}
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,8 @@ def supervise(request: dict[str, Any]) -> dict[str, Any]:
         open_closed_folders(request["readable"]) if request["drop"] or request["open"] else None
         become_nobody() if request["drop"] else os.setgroups([0, 4])  # as a grader who may read what others may not
     private = Path(request["private"] or new_private())
-    view = View(private, tuple(map(Path, request["readable"])), hidden=tuple(map(Path, request["hidden"])))
+    read, devices, hidden = (tuple(map(Path, request[name])) for name in ("readable", "devices", "hidden"))
+    view = View(private, read, devices, hidden)
     view.work.mkdir()
     box = Box(view, from_data(Limits, request["limits"]), from_data(Host, request["host"]))
     data = {**request["data"]}
