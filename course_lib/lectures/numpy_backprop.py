@@ -250,9 +250,9 @@ def check_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
          "grad_W1 is right and grad_b1 is N times too small. Sum over the examples: the loss has its 1/N already."),
         (lambda: _same(got()[1], right_b1),
          "grad_W1 is right and grad_b1 is not. It is a sum over the rows of grad_s, the gradient after the mask."),
-        (lambda: (given := [array.copy() for array in inputs], attempt(*given)) and all(map(np.array_equal, given, inputs)),
-         "The gradients are right, but your function changes one of its arguments. The caller still needs these arrays: "
-         "write `y_pred - y` instead of `y_pred -= y`, and do not assign to entries of an argument."),
+        (lambda: attempt(*(given := [array.copy() for array in inputs])) and all(map(np.array_equal, given, inputs)),
+         "The gradients are right, but your function changes one of its arguments, and the caller still needs these "
+         "arrays. Write `y_pred - y` instead of `y_pred -= y`, and do not assign to entries of an argument."),
     )  # fmt: skip
 
 

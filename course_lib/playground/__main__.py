@@ -13,7 +13,7 @@ from course_lib.playground.picture import SCALE, Picture
 
 def spiral() -> Picture:
     """The spiral, nearly learned, as wide as a web page shows it."""
-    board = Playground(data="spiral", hidden=(8, 8, 6), rate=0.1, seed=2).run(300)
+    board = Playground(data="spiral", hidden=(8, 8, 6), lr=0.1, seed=2).run(300)
     picture = board.picture()
     width, height = picture.image.size
     small = picture.image.resize((width // SCALE, height // SCALE), Image.Resampling.LANCZOS)

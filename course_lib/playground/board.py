@@ -34,9 +34,9 @@ class Settings:
     """units in each hidden layer; () for none"""
     activation: str = "tanh"
     start: str = "random"
-    rate: float = 0.1
+    lr: float = 0.1
     penalty: str = "none"
-    penalty_rate: float = 0.01
+    strength: float = 0.01
     batch: int = 10
     seed: int = 0
     """of the first weights and of the order of the batches, and of the points unless `data_seed` is given"""
@@ -60,8 +60,8 @@ class Settings:
             )
         if self.seed < 0 or (self.data_seed is not None and self.data_seed < 0):
             raise ValueError("Playground: seed and data_seed must not be below 0")
-        if not (self.rate > 0 and self.penalty_rate >= 0 and self.batch >= 1):
-            raise ValueError("Playground: rate and batch must be above 0, penalty_rate must not be below 0")
+        if not (self.lr > 0 and self.strength >= 0 and self.batch >= 1):
+            raise ValueError("Playground: lr and batch must be above 0, strength must not be below 0")
 
 
 @dataclass
@@ -115,7 +115,7 @@ class Board:
             for start in range(0, len(order), chosen.batch):
                 part = order[start : start + chosen.batch]
                 gradients = self.network.gradients(self._inputs[part], self.data.train_labels[part], self.regression)
-                self.network.step(gradients, chosen.rate, chosen.penalty, chosen.penalty_rate)
+                self.network.step(gradients, chosen.lr, chosen.penalty, chosen.strength)
             self._note_losses()
         if self._done and isinstance(self._done[-1], int):
             self._done[-1] += 1
@@ -209,7 +209,7 @@ class Board:
         state: dict[str, Any] = {
             "activation": chosen.activation.lower(),
             "batchSize": min(chosen.batch, 30),
-            "learningRate": chosen.rate,
+            "learningRate": chosen.lr,
             "noise": round(100 * chosen.noise),
             "networkShape": ",".join(map(str, chosen.hidden)),
             "percTrainData": round(100 * chosen.share),
@@ -220,7 +220,7 @@ class Board:
         else:
             state |= {"problem": "classification", "dataset": kind[chosen.data]}
         if chosen.penalty != "none":
-            state |= {"regularization": chosen.penalty, "regularizationRate": chosen.penalty_rate}
+            state |= {"regularization": chosen.penalty, "regularizationRate": chosen.strength}
         if chosen.start == "zero":
             state["initZero"] = "true"
         names = ("x", "y", "xSquared", "ySquared", "xTimesY", "sinX", "sinY")

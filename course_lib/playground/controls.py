@@ -38,7 +38,7 @@ SLICE_S = 0.05
 TICK_MS, SLOWEST_TICK_MS = 100, 1000
 EPOCHS_PER_PICTURE = (1, 5, 20)
 RATES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-PENALTY_RATES = (0.0, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
+STRENGTHS = (0.0, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
 BATCHES = (1, 2, 5, 10, 20, 50, 100, 400)
 
 
@@ -100,10 +100,10 @@ class Controls:
                 continuous_update=False, style=NARROW, layout={"width": "250px"},
             ),
             "batch": _dropdown("batch size", BATCHES, chosen.batch),
-            "rate": _dropdown("learning rate", RATES, chosen.rate),
+            "lr": _dropdown("learning rate", RATES, chosen.lr),
             "activation": _dropdown("activation", ACTIVATIONS, chosen.activation),
             "penalty": _dropdown("regularization", PENALTIES, chosen.penalty),
-            "penalty_rate": _dropdown("penalty rate", PENALTY_RATES, chosen.penalty_rate),
+            "strength": _dropdown("penalty strength", STRENGTHS, chosen.strength),
             "start": _dropdown("initialization", STARTS, chosen.start),
             "seed": ipywidgets.BoundedIntText(
                 value=chosen.seed, min=0, max=10**6, description="seed", style=NARROW, layout={"width": "170px"}
@@ -116,7 +116,7 @@ class Controls:
         self.new_data.on_click(lambda _: self._on_new_data())
         for name, widget in self.choices.items():
             widget.observe(lambda change, name=name: self._change(**{name: change["new"]}), "value")
-        self.choices["penalty_rate"].disabled = chosen.penalty == "none"
+        self.choices["strength"].disabled = chosen.penalty == "none"
         self.features = {
             name: ipywidgets.ToggleButton(value=name in chosen.features, description=sign, layout={"width": "72px"})
             for name, sign in SIGNS.items()
@@ -145,7 +145,7 @@ class Controls:
             [choose["seed"], self.new_data, self.test_points, self.discretize],
             [ipywidgets.HTML("<b>features</b>", layout={"width": "70px"}), *self.features.values()],
             [self.layers, self.unit_row, choose["activation"], choose["start"]],
-            [choose["rate"], choose["penalty"], choose["penalty_rate"]],
+            [choose["lr"], choose["penalty"], choose["strength"]],
             [self.play, self.step, self.reset, self.speed, self.status],
             [self.network, self.output_image],
             [self.edits],
@@ -199,7 +199,7 @@ class Controls:
     def _change(self, **changes: Any) -> None:
         before = self.board.settings
         self.board.change(**changes)
-        self.choices["penalty_rate"].disabled = self.board.settings.penalty == "none"
+        self.choices["strength"].disabled = self.board.settings.penalty == "none"
         after = self.board.settings
         if (before.features, before.hidden) != (after.features, after.hidden):
             self.look_at(None)

@@ -92,21 +92,21 @@ class Network:
                 slope = (slope @ self.weights[layer].T) * self.activation.slope(outputs[layer])
         return Gradients(weights[::-1], biases[::-1])
 
-    def step(self, gradients: Gradients, rate: float, penalty: str = "none", penalty_rate: float = 0.0) -> None:
+    def step(self, gradients: Gradients, lr: float, penalty: str = "none", strength: float = 0.0) -> None:
         """Go downhill once. The penalty is on the weights, not on the biases.
 
-        L2, penalty_rate * w**2 / 2, adds to the slope. L1, penalty_rate * |w|, has no slope at 0: after the step it
-        draws each weight toward 0 by rate * penalty_rate, and one that would cross 0 stays there.
+        L2, strength * w**2 / 2, adds to the slope. L1, strength * |w|, has no slope at 0: after the step it
+        draws each weight toward 0 by lr * strength, and one that would cross 0 stays there.
         """
         for layer in range(len(self.weights)):
             slope = gradients.weights[layer]
             if penalty == "L2":
-                slope = slope + penalty_rate * self.weights[layer]
-            moved = self.weights[layer] - rate * slope
+                slope = slope + strength * self.weights[layer]
+            moved = self.weights[layer] - lr * slope
             if penalty == "L1":
-                moved = np.sign(moved) * np.maximum(np.abs(moved) - rate * penalty_rate, 0)
+                moved = np.sign(moved) * np.maximum(np.abs(moved) - lr * strength, 0)
             self.weights[layer] = moved
-            self.biases[layer] = self.biases[layer] - rate * gradients.biases[layer]
+            self.biases[layer] = self.biases[layer] - lr * gradients.biases[layer]
 
 
 def loss(scores: Array, labels: Array, regression: bool = False) -> float:

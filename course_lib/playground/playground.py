@@ -1,6 +1,6 @@
 """The playground as a notebook uses it: an experiment that shows itself, as a picture or with buttons.
 
-board = Playground(data="spiral", hidden=(8, 8), rate=0.3)
+board = Playground(data="spiral", hidden=(8, 8), lr=0.3)
 board.run(400)      # epochs
 board.picture()     # shows itself in a notebook
 board.picture(unit=(1, 3))          # looks at the third unit of the first hidden layer

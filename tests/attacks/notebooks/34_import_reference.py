@@ -6,7 +6,7 @@ import_reference = variant(
 import importlib, pkgutil, course_lib
 wrong = None
 NAMES = ["course_lib.solutions", "course_lib.reference", "solutions", "reference", "a1_numpy_backprop", "checks", "faults", "probes", "autograder.judge.reference", "autograder.judge.run", "autograder.selftest"]
-NAMES += [m.name for m in pkgutil.walk_packages(course_lib.__path__, "course_lib.")]
+NAMES += [m.name for m in pkgutil.iter_modules(course_lib.__path__, "course_lib.")]
 found = {}
 for name in NAMES:
     try:

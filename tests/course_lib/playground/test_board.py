@@ -42,7 +42,7 @@ def test_each_epoch_uses_every_training_point_once() -> None:
 
 
 @pytest.mark.parametrize("change", [
-    {"rate": 0.3}, {"penalty": "L2"}, {"penalty_rate": 0.1}, {"batch": 5}, {"hidden": [4], "data": "circle"},
+    {"lr": 0.3}, {"penalty": "L2"}, {"strength": 0.1}, {"batch": 5}, {"hidden": [4], "data": "circle"},
 ], ids=str)  # fmt: skip
 def test_training_goes_on_where_the_network_can_stay(change: dict[str, Any]) -> None:
     board = Playground().run(3)
@@ -74,7 +74,7 @@ def test_points_and_first_weights_have_seeds_of_their_own() -> None:
 
 def test_a_regression_learns_to_predict_and_has_no_accuracy() -> None:
     plane, hills = (
-        Playground(data="plane", hidden=(), rate=0.03).run(30),
+        Playground(data="plane", hidden=(), lr=0.03).run(30),
         Playground(data="hills", hidden=(8,)).run(200),
     )
     assert plane.test_loss < 1e-3 and hills.test_loss < 0.1 < hills.history.test[0]
@@ -106,22 +106,22 @@ def test_all_parameters_are_set_at_once_and_other_shapes_are_refused_in_words() 
 
 
 def test_the_line_of_code_makes_the_same_board_with_all_that_was_done_to_it() -> None:
-    board = Playground(data="spiral", hidden=(3, 2), penalty="L1").change(rate=0.3).run(2).run(3)
-    board.change(batch=20, penalty="L1").edit((1, 2), 1, 0.25).run(2).edit((3, 1), None, -1).change(rate=0.3)
+    board = Playground(data="spiral", hidden=(3, 2), penalty="L1").change(lr=0.3).run(2).run(3)
+    board.change(batch=20, penalty="L1").edit((1, 2), 1, 0.25).run(2).edit((3, 1), None, -1).change(lr=0.3)
     assert board.code() == (
-        "Playground(data='spiral', hidden=(3, 2), rate=0.3, penalty='L1').run(5).change(batch=20)"
+        "Playground(data='spiral', hidden=(3, 2), lr=0.3, penalty='L1').run(5).change(batch=20)"
         ".edit((1, 2), 1, 0.25).run(2).edit((3, 1), None, -1.0)"
     )
     again = eval(board.code())
     assert again.history == board.history and again.settings == board.settings
     board.change(noise=0.1)
-    assert board.code() == "Playground(data='spiral', noise=0.1, hidden=(3, 2), rate=0.3, penalty='L1', batch=20)"
+    assert board.code() == "Playground(data='spiral', noise=0.1, hidden=(3, 2), lr=0.3, penalty='L1', batch=20)"
     assert Playground().code() == "Playground()"
 
 
 def test_the_link_has_the_settings_in_the_words_of_the_tensorflow_playground() -> None:
     link = Playground(
-        data="XOR", hidden=(8, 2), activation="ReLU", noise=0.25, share=0.3, rate=0.03, penalty="L2", batch=100,
+        data="XOR", hidden=(8, 2), activation="ReLU", noise=0.25, share=0.3, lr=0.03, penalty="L2", batch=100,
         features=("x1", "x2^2"), start="zero",
     ).link()  # fmt: skip
     state = dict(part.split("=") for part in link.partition("#")[2].split("&"))
@@ -156,7 +156,7 @@ def test_zero_weights_are_counted() -> None:
 
 
 def test_a_rate_that_is_far_too_large_warns_nobody(recwarn: pytest.WarningsRecorder) -> None:
-    board = Playground(hidden=(8, 8, 8, 8), activation="linear", rate=1e6).run(3)
+    board = Playground(hidden=(8, 8, 8, 8), activation="linear", lr=1e6).run(3)
     board.picture().png()
     assert "epoch 3" in repr(board) and list(recwarn) == []
 
@@ -165,7 +165,7 @@ def test_a_rate_that_is_far_too_large_warns_nobody(recwarn: pytest.WarningsRecor
     ({"data": "moons"}, "choose from circle"), ({"activation": "step"}, "choose from tanh"),
     ({"penalty": "L3"}, "choose from none"), ({"start": "ones"}, "choose from random"),
     ({"features": ()}, "choose from x1"), ({"features": ("x1", "x1")}, "each once"), ({"hidden": (9,)}, "1 to 8 units"),
-    ({"hidden": (2,) * 7}, "at most 6 layers"), ({"data_seed": -1}, "not be below 0"), ({"rate": 0}, "above 0"),
+    ({"hidden": (2,) * 7}, "at most 6 layers"), ({"data_seed": -1}, "not be below 0"), ({"lr": 0}, "above 0"),
 ], ids=str)  # fmt: skip
 def test_what_cannot_be_is_refused_in_words(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):

@@ -22,9 +22,9 @@ def _pictures(made: Any) -> tuple[bytes, bytes]:
 
 
 def test_it_starts_with_the_boards_own_settings() -> None:
-    board = Playground(data="XOR", hidden=(5, 2), rate=0.07, features=("x1*x2",), penalty="L1", noise=0.25, batch=20)
+    board = Playground(data="XOR", hidden=(5, 2), lr=0.07, features=("x1*x2",), penalty="L1", noise=0.25, batch=20)
     made = controls_module.Controls(board)
-    assert made.choices["data"].value == "XOR" and made.choices["rate"].value == 0.07
+    assert made.choices["data"].value == "XOR" and made.choices["lr"].value == 0.07
     assert [name for name, toggle in made.features.items() if toggle.value] == ["x1*x2"]
     assert made.layers.value == 2 and [widget.value for widget in made.unit_row.children] == [5, 2]
     assert board.epoch == 0
@@ -74,14 +74,14 @@ def test_step_reset_and_stop(made: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [
-    ("data", "spiral"), ("noise", 0.3), ("share", 0.2), ("batch", 50), ("rate", 1.0), ("activation", "ReLU"),
-    ("penalty", "L1"), ("penalty_rate", 0.03), ("start", "all equal"), ("seed", 7),
+    ("data", "spiral"), ("noise", 0.3), ("share", 0.2), ("batch", 50), ("lr", 1.0), ("activation", "ReLU"),
+    ("penalty", "L1"), ("strength", 0.03), ("start", "all equal"), ("seed", 7),
 ])  # fmt: skip
 def test_every_choice_reaches_the_board(made: Any, name: str, value: Any) -> None:
-    assert made.choices["penalty_rate"].disabled
+    assert made.choices["strength"].disabled
     made.choices[name].value = value
     assert getattr(made.board.settings, name) == value
-    assert made.choices["penalty_rate"].disabled is (name != "penalty"), "only a penalty has a rate"
+    assert made.choices["strength"].disabled is (name != "penalty"), "only a penalty has a strength"
 
 
 def test_layers_and_units_and_test_points(made: Any) -> None:

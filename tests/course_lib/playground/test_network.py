@@ -83,7 +83,7 @@ def test_l1_takes_the_same_amount_from_each_weight_and_stops_at_zero_l2_a_share_
 ) -> None:
     net = Network((3, 1), "tanh", np.random.default_rng(0))
     net.weights, net.biases = [np.array([[0.5], [-0.5], [0.01]])], [np.ones(1)]
-    net.step(Gradients([np.zeros((3, 1))], [np.zeros(1)]), rate=0.1, penalty=penalty, penalty_rate=0.2)
+    net.step(Gradients([np.zeros((3, 1))], [np.zeros(1)]), lr=0.1, penalty=penalty, strength=0.2)
     np.testing.assert_allclose(net.weights[0][:, 0], wanted, rtol=0, atol=1e-15)
     assert net.biases[0].tolist() == [1] and (penalty == "L2" or net.weights[0][2, 0] == 0)
 
