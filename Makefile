@@ -1,7 +1,7 @@
 # make demo   set up, grade the sample class, print the table
 # make check  what to run at every save, in 2 minutes: format, lint, types, import contracts, tests of pure Python
 # make test   all that and a sample of every exhaustive family, in about 10 minutes
-# make test-all   every test, in an hour and a half; SHARD=2/4 runs the second of four parts
+# make test-all   every family, in three quarters of an hour; SHARD=2/4 runs the second of four parts
 # make lab    set up, open JupyterLab on the lectures
 # make site   set up, execute every lecture, write the course's site to build/site/
 # make lint   format, lint, types and import contracts alone       make lock   pin new versions

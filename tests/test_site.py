@@ -29,6 +29,7 @@ PAGES = [
       for name in notebooks_in(folder)),
 ]  # fmt: skip
 NOTEBOOK_PAGES = [page for page in PAGES if page.startswith(("notebooks/lectures", "notebooks/extras"))]
+WINDOWS = [(1400, "light"), (400, "dark")]
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 
@@ -92,8 +93,9 @@ def page_in(browser: Any, site: Path) -> Iterator[Any]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "mode"), [(1400, "light"), (400, "dark")])
-@pytest.mark.parametrize("page", sample("pages of the site", PAGES, 3))
+@pytest.mark.parametrize(
+    ("page", "width", "mode"), sample("pages of the site", [(p, *w) for p in PAGES for w in WINDOWS], 6, thin=2)
+)
 def test_a_page_has_no_serious_finding_of_accessibility_and_fits_its_window(
     page_in: Any, page: str, width: int, mode: str
 ) -> None:

@@ -46,14 +46,18 @@ everything"""
 
 ONE_OF = 8
 """`make test` draws one of so many that answer NumPy's assignment; training costs too much for what a sample shows"""
+TRAINED = 3
+"""of the attacks that train, `make test-all` asks one of so many; `benchmarks/attacks.py` asks all"""
 LARGEST = 24
 """members of a shard: its two zygotes cost as much as eight submissions"""
 
 
 def shards() -> Iterator[list[Variant]]:
     for number, members in enumerate(corpus.classes([*ATTACKS, *INNOCENTS])):
-        drawn = len(members) // ONE_OF if members[0].assignment == corpus.FIRST else 0
-        yield from corpus.classes(sample(f"attacks {number}", members, drawn, lambda one: [one.source]), LARGEST)
+        first = members[0].assignment == corpus.FIRST
+        drawn = len(members) // ONE_OF if first else 0
+        asked = sample(f"attacks {number}", members, drawn, lambda one: [one.source], thin=1 if first else TRAINED)
+        yield from corpus.classes(asked, LARGEST)
 
 
 SHARDS = [

@@ -1,9 +1,10 @@
 """Every known submission of every assignment gets its expected verdict: no right answer fails, no wrong one passes.
 
 Right ones, and one of `EVERY` wrong ones, are graded as a student's would be: read, run in a confined kernel, judged.
-Of the other wrong ones a third is graded in this process, by the tests cells that they spoil. `autograder selftest`
-grades all of them the long way, and on other inputs if asked to; here the inputs are the same in every run, so that a
-failure comes from the change that was made. In `make test` that is a sample; of an assignment that was changed, all.
+The other wrong ones are graded in this process, by the tests cells that they spoil. Of both `make test-all` asks the
+part that the first lines below name, in each commit another, and `make test` less; of an assignment that was changed
+it asks all. `autograder selftest` grades the whole bank the long way, and on other inputs if asked to; here the inputs
+are the same in every run, so that a failure comes from the change that was made.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ NAMES = known_assignments(ROOT)
 WITHOUT_TRAINING = ("a1_numpy_backprop", "a5_data_pipeline")
 """assignments without a check of where training arrives, which alone has a margin"""
 FRAMEWORKLESS = "a1_numpy_backprop"
+ONE_OF_KERNELS, ONE_OF_IN_PROCESS = 5, 6
+"""`make test-all` asks one of so many, so that it ends within three quarters of an hour"""
 EVERY = 25
 """through a kernel an entry takes ten times as long"""
 MEMORY = 8 << 30
@@ -93,7 +96,10 @@ def behind_a_verdict(name: str) -> tuple[Path, ...]:
 def through_kernels(name: str) -> Selftest:
     bank = the_long_way(name)
     chosen = {
-        e.name for e in sample(f"bank {name}, kernels", bank, 3, lambda e: [e.file] if e.kind == "correct" else [])
+        e.name
+        for e in sample(
+            f"bank {name}, kernels", bank, 3, lambda e: [e.file] if e.kind == "correct" else [], ONE_OF_KERNELS
+        )
     }
     return on_its_back_end(graded_through_kernels, name, chosen)
 
@@ -102,7 +108,9 @@ def through_kernels(name: str) -> Selftest:
 def in_process(name: str) -> Selftest:
     long = {e.name for e in the_long_way(name)} if sampling.size == "all" else set()
     bank = [e for e in entries(name) if e.kind == "fault" and not needs_kernel(e) and e.name not in long]
-    chosen = {e.name for e in sample(f"bank {name}", bank, 8, lambda e: [e.file, *behind_a_verdict(name)], thin=3)}
+    chosen = {
+        e.name for e in sample(f"bank {name}", bank, 8, lambda e: [e.file, *behind_a_verdict(name)], ONE_OF_IN_PROCESS)
+    }
     return on_its_back_end(graded_here, name, chosen)
 
 
