@@ -317,7 +317,7 @@ CONTEXT_FAULTS = [
     Fault(
         "context-mask-not-passed-on",
         cell="context_mix",
-        edits={"        self.supports_masking = True\n": ""},
+        edits={"self.supports_masking =": "self.described ="},
         words="The mask ends at your layer: the layer after it counts the padding. Keras warns of this when the model "
         "is called. Look up how a layer says that it supports masks.",
         tests=CONTEXT,
