@@ -27,7 +27,7 @@ from autograder.errors import CannotWrite, WrongUse
 from autograder.gradebook.course import student_id, waits
 from autograder.gradebook.marks import with_marks
 from autograder.gradebook.nbgrader_db import people
-from autograder.gradebook.roster import Roster, attendance, full_name, some
+from autograder.gradebook.roster import Roster, attendance, full_name, some, to_complete
 from autograder.grading import rejection
 from autograder.records import RESULTS_VERSION, Item, Report, Verdict, from_data
 
@@ -376,11 +376,11 @@ def _matches(lines: Sequence[StudentResult], to: str, roster: Roster | None, sec
     """In sentences: whom the platform will find, and, with a roster, who handed in nothing and who is not in it."""
     told = []
     if to in KEYS:
-        guessed = [line.report.student for line in lines if not any(line.known(key) for key in KEYS[to])]
+        guessed = {line.report.student: line.person for line in lines if not any(map(line.known, KEYS[to]))}
         told.append(f"{len(lines) - len(guessed)} of {len(lines)} students have a number or login of {to.title()}.")
         if guessed:
-            names = some(guessed)
-            told.append(f"Without one, so that the submission's name stands for the login: {names}. Give --roster.")
+            told.append(f"Without one, so that the submission's name stands for the login: {some(list(guessed))}.")
+            told.append(to_complete(roster, guessed, KEYS[to]))
     if roster is not None:
         told += attendance(roster, {line.report.student: line.person for line in lines}, section).sentences()
     return told

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from autograder.gradebook.course import student_id, waits
 from autograder.gradebook.exports import StudentResult, explain_failure, read_results, write_file, write_rows
-from autograder.gradebook.roster import Roster, some
+from autograder.gradebook.roster import Roster, some, to_complete
 from autograder.submissions.platforms import name_to_return
 
 WAYS = {"moodle": "feedback_moodle.zip", "canvas": "feedback_canvas.zip", "folder": "feedback_by_student"}
@@ -44,7 +44,10 @@ def pack_feedback(
     lines = [line for line in lines if line.report.student in found]
     target = out or run / WAYS[to]
     with explain_failure(target):
-        told = _write_folders(target, lines, found) if to == "folder" else _write_archive(target, to, lines, found)
+        if to == "folder":
+            told = _write_folders(target, lines, found, roster)
+        else:
+            told = _write_archive(target, to, lines, found)
     waiting = [line.report.student for line in lines if any(map(waits, line.report.items))]
     if waiting:
         told.append(f"Not graded yet, or not all of it: {some(waiting)}.")
@@ -90,7 +93,9 @@ def _as_notebook(page: bytes) -> bytes:
     return str(writes(v4.new_notebook(cells=[cell]))).encode()
 
 
-def _write_folders(target: Path, lines: Sequence[StudentResult], pages: Mapping[str, bytes]) -> list[str]:
+def _write_folders(
+    target: Path, lines: Sequence[StudentResult], pages: Mapping[str, bytes], roster: Roster | None
+) -> list[str]:
     """`STUDENT/feedback.html`, and a table for a mail merge."""
     rows: list[Sequence[str | float | None]] = [
         ["student", "first_name", "last_name", "email", "score", "penalty", "final_score", "max_score", "file"]
@@ -103,6 +108,8 @@ def _write_folders(target: Path, lines: Sequence[StudentResult], pages: Mapping[
         points = (line.score, line.penalty, line.final_score, report.max_score)
         rows.append([report.student, *known, *points, str(file)])
     write_rows(target / "mail_merge.csv", rows, encoding="utf-8-sig")
-    without = [line.report.student for line in lines if not line.known("email")]
+    without = {line.report.student: line.person for line in lines if not line.known("email")}
     told = [f"{len(lines) - len(without)} of {len(lines)} students have an e-mail address in mail_merge.csv."]
-    return [*told, f"Without one: {some(without)}. Give --roster."] if without else told
+    if without:
+        told.append(f"Without one: {some(list(without))}. {to_complete(roster, without, ('email',))}")
+    return told

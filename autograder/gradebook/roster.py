@@ -109,6 +109,18 @@ def some(names: Sequence[str]) -> str:
     return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
+def to_complete(roster: Roster | None, people: Mapping[str, Mapping[str, str]], columns: Sequence[str]) -> str:
+    """What to do so that of everybody in `people` (student -> what is known of them) one of `columns` is known."""
+    wanted = " or ".join(filter(None, (", ".join(columns[:-1]), columns[-1])))
+    if roster is None:
+        return f"Give --roster, a list of people with the column {wanted}."
+    absent = [student for student, person in people.items() if not roster.key(person)]
+    lacking = [student for student in people if student not in absent]
+    told = [f"The roster has no line for {some(absent)}: add one with student and {wanted}."] if absent else []
+    told += [f"The roster has no {wanted} for {some(lacking)}: fill it in."] if lacking else []
+    return " ".join(told)
+
+
 def full_name(student: str, platform: str, number: str) -> str:
     """What stands before the number in the names that Moodle and Brightspace give; empty for other platforms'."""
     return student.removesuffix(f"_{number}") if platform in ("moodle", "brightspace") else ""

@@ -191,11 +191,35 @@ def test_whom_a_platform_will_find_and_who_is_missing_is_told(platform_run: Path
     roster = read_roster(platform_run / "people.csv")
     assert told(platform_run, "canvas", roster) == [
         "3 of 4 students have a number or login of Canvas.",
-        "Without one, so that the submission's name stands for the login: dan. Give --roster.",
+        "Without one, so that the submission's name stands for the login: dan.",
+        "The roster has no line for dan: add one with student and id, sis_id or login.",
         "Handed in nothing: Foe, Eve (eve).",
         "Not in the roster: dan.",
     ]
     assert told(platform_run, "csv", None) == []
+
+
+@pytest.mark.parametrize(
+    ("to", "columns"),
+    [
+        ("canvas", "id, sis_id or login"),
+        ("moodle", "id, sis_id, login or email"),
+        ("blackboard", "login"),
+        ("brightspace", "org_id or login"),
+    ],
+)
+def test_what_a_roster_lacks_is_told_and_asked_for_only_where_none_was_given(
+    platform_run: Path, to: str, columns: str
+) -> None:
+    named_by(platform_run, "gradescope")
+    assert told(platform_run, to, None)[-1] == f"Give --roster, a list of people with the column {columns}."
+    (platform_run / "people.csv").write_text("student,login,section\nada,,Mon\ncyn,cyn,Mon\n")
+    assert told(platform_run, to, read_roster(platform_run / "people.csv"))[:3] == [
+        f"1 of 4 students have a number or login of {to.title()}.",
+        "Without one, so that the submission's name stands for the login: ada, Bob Roe_4712, dan.",
+        f"The roster has no line for Bob Roe_4712, dan: add one with student and {columns}. "
+        f"The roster has no {columns} for ada: fill it in.",
+    ]
 
 
 def test_a_number_leads_back_to_the_platform_that_gave_it_and_to_no_other(platform_run: Path) -> None:

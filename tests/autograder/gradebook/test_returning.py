@@ -139,7 +139,7 @@ def test_a_folder_for_each_student_and_a_table_for_a_mail_merge(tmp_path: Path, 
     assert told == [
         f"wrote {tmp_path / 'out'}",
         "1 of 2 students have an e-mail address in mail_merge.csv.",
-        "Without one: =bob. Give --roster.",
+        "Without one: =bob. The roster has no line for =bob: add one with student and email.",
     ]
     with (tmp_path / "out" / "mail_merge.csv").open(encoding="utf-8-sig", newline="") as file:
         ada, bob = csv.DictReader(file)
