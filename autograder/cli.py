@@ -539,10 +539,11 @@ def _feedback(options: argparse.Namespace) -> int:
     told.append(
         f"{plural(len(run.pages), 'page')} written; {by_hand} with marks, {plural(comments, 'comment')} by people"
     )
-    if options.to:
-        told += pack_feedback(options.run, options.to, run.pages, options.out, course.roster, course.digits)
     for sentence in told:
         OUT.print(sentence, markup=False, soft_wrap=True)
+    if options.to:
+        for sentence in pack_feedback(options.run, options.to, run.pages, options.out, course.roster, course.digits):
+            OUT.print(sentence, markup=False, soft_wrap=True)
     return 0
 
 

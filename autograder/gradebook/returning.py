@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from autograder.errors import WrongUse
 from autograder.gradebook.course import student_id, waits
 from autograder.gradebook.exports import StudentResult, explain_failure, read_results, write_file, write_rows
 from autograder.gradebook.roster import Roster, some, to_complete
@@ -33,7 +34,8 @@ def pack_feedback(
 ) -> list[str]:
     """Write what `to`, a key of `WAYS`, takes back, and say in sentences where it lies and whom it will not reach.
 
-    pages: student -> the page, below `run`. digits: of points, after the point. Raises CannotWrite.
+    pages: student -> the page, below `run`. digits: of points, after the point. Raises CannotWrite, and WrongUse where
+    the platform would match no page: nothing is written then.
     """
     _, lines = read_results(run, roster, to, digits)
     found = {
@@ -47,14 +49,16 @@ def pack_feedback(
         if to == "folder":
             told = _write_folders(target, lines, found, roster)
         else:
-            told = _write_archive(target, to, lines, found)
+            told = _write_archive(target, to, lines, found, roster)
     waiting = [line.report.student for line in lines if any(map(waits, line.report.items))]
     if waiting:
         told.append(f"Not graded yet, or not all of it: {some(waiting)}.")
     return [f"wrote {target}", *told]
 
 
-def _write_archive(target: Path, to: str, lines: Sequence[StudentResult], pages: Mapping[str, bytes]) -> list[str]:
+def _write_archive(
+    target: Path, to: str, lines: Sequence[StudentResult], pages: Mapping[str, bytes], roster: Roster | None
+) -> list[str]:
     names, whose = {}, {}
     for line in lines:
         student = line.report.student
@@ -69,19 +73,26 @@ def _write_archive(target: Path, to: str, lines: Sequence[StudentResult], pages:
                 content = _as_notebook(page) if name.endswith(".ipynb") else page
                 archive.writestr(zipfile.ZipInfo(name, _TIME), content, zipfile.ZIP_DEFLATED)
         packed = len(archive.namelist())
-    write_file(target, buffer.getvalue())
-    told = [f"{to.title()} will match {packed} of {len(lines)} pages."]
-    unknown = [student for student, name in names.items() if not name]
+    told = []
+    unknown = {line.report.student: line.person for line in lines if not names[line.report.student]}
     rivals = [student for student, name in names.items() if name and claims[whose[student]] > 1]
     if unknown:
         need = {
-            "canvas": "Canvas needs the numbers that its own download puts before the name of a file handed in",
-            "moodle": "Moodle needs the participant's number, which its own download has, or --roster",
+            "canvas": "Canvas needs the numbers that its own download puts before the name of a file handed in: grade "
+            "that download as it is.",
+            "moodle": "Moodle needs the participant's number, which its own download and its grading worksheet have. "
+            + to_complete(roster, unknown, ("id",)),
         }[to]
-        told.append(f"Not in it: {some(unknown)}. {need}.")
+        told.append(f"Not matched: {some(list(unknown))}. {need}")
     if rivals:
-        told.append(f"Not in it, because several claim to be the same person of {to.title()}: {some(rivals)}.")
-    return told
+        told.append(
+            f"Not matched, because several claim to be the same person of {to.title()}: {some(rivals)}. Keep one "
+            "submission of each person and grade again."
+        )
+    if not packed:
+        raise WrongUse(" ".join([f"{target}: not written, as {to.title()} would match none of the pages.", *told]))
+    write_file(target, buffer.getvalue())
+    return [f"{to.title()} will match {packed} of {len(lines)} pages.", *told]
 
 
 def _as_notebook(page: bytes) -> bytes:

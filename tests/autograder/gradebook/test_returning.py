@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from autograder.errors import WrongUse
 from autograder.gradebook.returning import pack_feedback
 from autograder.gradebook.roster import read_roster
 from autograder.submissions.platforms import name_to_return
@@ -83,7 +84,9 @@ def test_moodle_finds_every_participant(tmp_path: Path, students: Any) -> None:
     }
     assert set(found_by_older_moodle(tmp_path / "feedback_moodle.zip", {"120", "121"}).values()) == {"feedback.html"}
     assert wrote.startswith("wrote ") and matched == "Moodle will match 2 of 3 pages."
-    assert without.startswith("Not in it: cyn.") and "--roster" in without
+    assert without.startswith("Not matched: cyn.") and without.endswith(
+        "have. Give --roster, a list of people with the column id."
+    )
     # The worksheet that Moodle offers for download tells the number of the third.
     (tmp_path / "people.csv").write_text("Identifier,Full name,Username\nParticipant 122,Cyn Doe,cyn\n")
     told = pack_feedback(tmp_path, "moodle", pages, roster=read_roster(tmp_path / "people.csv"))
@@ -104,8 +107,8 @@ def test_canvas_finds_every_file_that_was_handed_in_late_or_by_nobody_in_particu
     told = pack_feedback(tmp_path, "canvas", pages)
     assert told[1:] == [
         "Canvas will match 2 of 4 pages.",
-        "Not in it: doecyn_4713, dan. Canvas needs the numbers that its own download puts before the name of a file "
-        "handed in.",
+        "Not matched: doecyn_4713, dan. Canvas needs the numbers that its own download puts before the name of a file "
+        "handed in: grade that download as it is.",
     ]
     found = found_by_canvas(tmp_path / "feedback_canvas.zip", {"900": ("4711", "zzzzz"), "901": ("5", "aB3xY")})
     assert found["901"] == b"<p>for anon_aB3xY</p>"
@@ -114,13 +117,40 @@ def test_canvas_finds_every_file_that_was_handed_in_late_or_by_nobody_in_particu
 
 
 def test_a_page_goes_to_nobody_where_two_claim_one_place(tmp_path: Path, students: Any) -> None:
-    platform = {f"{name}_120": ["moodle", "120", f"{name}_120_assignsubmission_file"] for name in ("Ada", "Eve")}
+    platform = {
+        f"{name}_{number}": ["moodle", number, f"{name}_{number}_assignsubmission_file"]
+        for name, number in (("Ada", "120"), ("Eve", "120"), ("Bob", "121"))
+    }
     told = pack_feedback(tmp_path, "moodle", make(tmp_path, students, platform, *platform))
     assert told[1:] == [
-        "Moodle will match 0 of 2 pages.",
-        "Not in it, because several claim to be the same person of Moodle: Ada_120, Eve_120.",
+        "Moodle will match 1 of 3 pages.",
+        "Not matched, because several claim to be the same person of Moodle: Ada_120, Eve_120. Keep one submission of "
+        "each person and grade again.",
     ]
-    assert zipfile.ZipFile(tmp_path / "feedback_moodle.zip").namelist() == []
+    assert set(found_by_moodle(tmp_path / "feedback_moodle.zip", {"120", "121"})) == {"121"}
+
+
+@pytest.mark.parametrize("to", ["moodle", "canvas"])
+def test_no_archive_is_written_where_the_platform_would_match_no_page(tmp_path: Path, students: Any, to: str) -> None:
+    pages = make(tmp_path, students, {}, "ada", "bob")
+    (tmp_path / "people.csv").write_text("student,id\nada,\n")
+    for roster in (None, read_roster(tmp_path / "people.csv")):
+        with pytest.raises(WrongUse) as refused:
+            pack_feedback(tmp_path, to, pages, roster=roster)
+        said = str(refused.value)
+        assert (
+            f"feedback_{to}.zip: not written, as {to.title()} would match none of the pages. Not matched: ada, bob"
+            in said
+        )
+        if to == "moodle":
+            assert said.endswith(
+                "The roster has no line for bob: add one with student and id. The roster has no id for ada: fill it in."
+                if roster
+                else "Give --roster, a list of people with the column id."
+            )
+        else:
+            assert said.endswith("grade that download as it is.")
+    assert not list(tmp_path.glob("*.zip"))
 
 
 @pytest.mark.parametrize("name", ["../../x", ".hidden", "a_b/c", "\u202ex\n", "~x", "/etc"])

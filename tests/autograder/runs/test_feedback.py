@@ -84,6 +84,16 @@ def test_marks_reach_the_page_the_table_the_report_and_the_results(
     assert "given by a person" not in (run / "feedback" / "ada" / NAME / "feedback.html").read_text()
 
 
+@pytest.mark.parametrize("platform", ["moodle", "canvas"])
+def test_a_platform_that_would_match_nobody_gets_no_archive_and_the_pages_are_written_all_the_same(
+    run: Path, capsys: pytest.CaptureFixture[str], platform: str
+) -> None:
+    assert main(["feedback", str(run), "--to", platform]) == 2
+    said = capsys.readouterr()
+    assert "2 pages written" in said.out and "Not matched: ada, bob." in " ".join(said.err.split())
+    assert (run / "feedback" / "ada" / NAME / "feedback.html").exists() and not list(run.glob("*.zip"))
+
+
 def test_a_run_without_its_journal_is_left_as_it_is(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (run / "results.json").read_text()
     (run / "journal.jsonl").write_text("")
