@@ -8,6 +8,7 @@ percentage of the assignment's points for each day begun, up to a cap and never 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
@@ -20,6 +21,9 @@ from autograder.records import Lateness, Report
 from autograder.submissions.intake import StudentFiles
 
 _DAY = timedelta(days=1)
+_MONTH_OR_DAY = re.compile(r"\b\d{1,2}[./-]\d{1,2}[./-]\d")
+"""`3/10/2026`, of which nothing tells which is the month"""
+UNREADABLE = "You have an extension, but when it ends could not be read, so nothing was taken off."
 UNKNOWN = "It is not known when this was handed in, so nothing was taken off."
 
 
@@ -34,6 +38,8 @@ class ClassFacts:
     """who handed in at a time that nothing tells, though the course has a due time"""
     unmatched: tuple[str, ...]
     """extensions of somebody who handed in nothing and is in no list"""
+    unreadable: tuple[str, ...]
+    """who is late but for an extension whose end cannot be read; it stands behind the name"""
 
     def sentences(self) -> list[str]:
         """What to tell the instructor."""
@@ -42,6 +48,11 @@ class ClassFacts:
             told.append(f"When it was handed in is not known, so that nothing was taken off: {some(self.no_time)}.")
         if self.unmatched:
             told.append(f"Extensions in [tool.course] that are nobody's: {some(self.unmatched)}.")
+        if self.unreadable:
+            told.append(
+                f"When an extension ends cannot be read, so that nothing was taken off: {some(self.unreadable)}. "
+                "Write it in the roster's column extended_until, as 2026-10-03 23:59, and grade again."
+            )
         return told
 
 
@@ -66,6 +77,11 @@ def judge_lateness(
         {student: person["section"] for student, person in people.items() if person.get("section")},
         tuple(r.student for r in judged if r.late and r.late.sentence == UNKNOWN),
         tuple(sorted(course.extensions.keys() - known)),
+        tuple(
+            f"{r.student} ({people[r.student]['extended_until']})"
+            for r in judged
+            if r.late and r.late.sentence == UNREADABLE
+        ),
     )
     return judged, facts
 
@@ -114,6 +130,10 @@ def _lateness(
     stated = days_for(person.get("days_late", ""), report.assignment)
     time = read_time(person.get("handed_in", ""), due) or read_time(handed_in, due)
     extension = extension_of(report.student, course, person, report.assignment)
+    stated_end = person.get("extended_until", "")
+    end = None if _MONTH_OR_DAY.search(stated_end) else read_time(stated_end, due)
+    if due and end:
+        extension = max(extension, end - due)
     when = time.isoformat(timespec="seconds") if time else ""
     until = due + extension if due else None
     known = Lateness(when, until.isoformat(timespec="seconds") if until else "")
@@ -124,6 +144,8 @@ def _lateness(
         late = time - until
         if late <= timedelta():
             return known
+        if stated_end and not end:
+            return replace(known, sentence=UNREADABLE)
         said = f"Handed in {_span(late)} after it was due ({until:%b %d, %Y, %H:%M, UTC%z}{extended})"
         if late <= course.grace:
             return replace(known, sentence=f"{said}, which is within the grace period and costs nothing.")

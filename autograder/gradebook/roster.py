@@ -1,8 +1,8 @@
 """Who is in the class: a list of people, by which a run finds out who handed in nothing and a platform finds its own.
 
 The list is a CSV file with a line of names on top. Its own names are `student, first_name, last_name, email, section,
-login, id, sis_id, org_id, extension, days_late, handed_in`; the lists of people and grades that Canvas, Moodle,
-Blackboard and Brightspace export can be used as they are.
+login, id, sis_id, org_id, extension, extended_until, days_late, handed_in`; the lists of people and grades that Canvas,
+Moodle, Blackboard and Brightspace export can be used as they are.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from autograder.errors import WrongUse
 
 FIELDS = (
     *("student", "first_name", "last_name", "email", "section", "login", "id", "sis_id", "org_id"),
-    *("extension", "days_late", "handed_in"),
+    *("extension", "extended_until", "days_late", "handed_in"),
 )
 """of a person: what the folder of a submission is called; names; address; group; how the platform calls them to people
 (`login`), to itself (`id`), and how the institution does (`sis_id` in Canvas, `org_id` in Brightspace); how many days
-later than others they may hand in, how many they did, and when"""
+later than others they may hand in, or until when, how many they did, and when"""
 IDENTIFYING = ("student", "login", "email", "id", "sis_id", "org_id")
 _ALIASES = {
     "first": "first_name",
@@ -48,6 +48,8 @@ _ALIASES = {
     "last_modified_submission": "handed_in",  # of Moodle's grading worksheet
 }
 
+_EXTENDED = re.compile(r"Extension granted until:? *(.+?)(?: -|$)")
+"""in the column `Status` of Moodle's grading worksheet: `userextensiondate` of its `mod/assign/gradingtable.php`"""
 _DAYS = re.compile(r"(?:(?P<assignment>\S*[^\W\d]\S*)\s+)?(?P<days>\d+(?:\.\d+)?)")
 
 
@@ -197,6 +199,8 @@ def _person(cells: dict[str, str]) -> Mapping[str, str]:
         last, comma, first = name.partition(",")
         given, _, family = name.rpartition(" ")
         cells |= {"last_name": last, "first_name": first} if comma else {"last_name": family, "first_name": given}
+    if extended := _EXTENDED.search(cells.get("status", "")):
+        cells.setdefault("extended_until", extended[1])
     if "id" in cells:
         cells["id"] = cells["id"].removeprefix("Participant ")
     # Brightspace puts # before a number, to keep its zeros.

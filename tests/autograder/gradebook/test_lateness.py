@@ -110,6 +110,57 @@ def test_extensions_stand_in_the_roster_or_in_the_settings_and_the_greater_count
     assert late(report, "2026-10-05 00:30 UTC", course=course, extension="5").penalty == 0
 
 
+WORKSHEET = "Identifier,Full name,Status,Grade,Last modified (submission)\nParticipant 7,Ada Doe,{},-,{}\n"
+"""Moodle's, where `col_status` of `mod/assign/gradingtable.php` has put ' - ' between what it says of a submission"""
+SUBMITTED = "Submitted for grading - 1 day 2 hours late - Not marked"
+
+
+@pytest.mark.parametrize(
+    ("status", "days", "due"),
+    [
+        (f"{SUBMITTED} - Extension granted until: Saturday, 3 October 2026, 11:59 PM", 0, "2026-10-03T23:59:00+02:00"),
+        (f"{SUBMITTED} - Extension granted until: Saturday, October 3, 2026, 12:59 AM", 1, "2026-10-03T00:59:00+02:00"),
+        ("Extension granted until: Sunday, 4 October 2026, 11:59 PM - ", 0, "2026-10-04T23:59:00+02:00"),
+        ("Extension granted until: Tuesday, 1 September 2026, 11:59 PM", 2, DUE.isoformat()),
+        (SUBMITTED, 2, DUE.isoformat()),
+    ],
+)
+def test_an_extension_in_moodles_worksheet_counts(
+    report: Report, tmp_path: Path, status: str, days: int, due: str
+) -> None:
+    path = tmp_path / "worksheet.csv"
+    path.write_text(WORKSHEET.format(f'"{status}"', '"Saturday, 3 October 2026, 11:30 PM"'))
+    found = late(report, "", **read_roster(path).find("", "7")).late
+    assert found is not None and (found.days, found.due) == (days, due)
+    assert ("an extension of" in found.sentence) == (days == 1)
+
+
+@pytest.mark.parametrize("until", ["3/10/2026, 23:59", "3.10.26", "03-10-2026", "sábado, 3 de octubre de 2026", "soon"])
+def test_an_extension_whose_end_cannot_be_read_is_told_and_nothing_is_guessed(
+    students: Any, tmp_path: Path, until: str
+) -> None:
+    path = tmp_path / "worksheet.csv"
+    path.write_text(WORKSHEET.format(f'"{SUBMITTED} - Extension granted until: {until}"', ""))
+    course = dataclasses.replace(COURSE, roster=read_roster(path))
+
+    def judged(handed_in: str) -> tuple[float, list[str]]:
+        one = StudentFiles("Ada Doe_7", {}, platform=("moodle", "7", ""), handed_in=handed_in)
+        reports, facts = judge_lateness([students.report(students.submit(one.student), ALL)], [one], course)
+        return reports[0].penalty, facts.sentences()
+
+    assert judged("2026-10-03 12:00 UTC") == (
+        0,
+        [
+            f"When an extension ends cannot be read, so that nothing was taken off: Ada Doe_7 ({until}). "
+            "Write it in the roster's column extended_until, as 2026-10-03 23:59, and grade again."
+        ],
+    )
+    assert judged("2026-10-01 12:00 UTC") == (0, []), "in time without it"
+    path.write_text(path.read_text().replace("\n", ",extended_until\n", 1).rstrip() + ",2026-10-02 23:59\n")
+    course = dataclasses.replace(COURSE, roster=read_roster(path))
+    assert judged("2026-10-03 12:00 UTC") == (pytest.approx(1.4), []), "written as it was asked for"
+
+
 @pytest.mark.parametrize(
     ("text", "days"),
     [("", None), ("2", 2), ("1.5", 1.5), ("a9 2", 2), ("a8 2", None), ("1, a9 2", 2), ("a9 2; 1", 2), ("a8 2, 1", 1)],
