@@ -7,20 +7,23 @@ become more than text and ordinary links is shown as the text it is.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from importlib.machinery import PathFinder
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from autograder.records import Assignment, Cell, Item, Notebook, Report, Role, Submission, SubmittedNotebook, Verdict
 from autograder.release.build import public_files
 from autograder.release.prose import harmless
 from autograder.submissions.document import instructors_cell, notebook_json
+from autograder.submissions.plan import own_files
 
 CONFIG = '''"""Opens this folder in nbgrader: `jupyter lab` here, then Nbgrader > Formgrader."""
 
@@ -52,6 +55,8 @@ class CourseEntry:
 
     submission: Submission
     report: Report | None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """as they were handed in, each read when it is asked for"""
 
     @property
     def student(self) -> str:
@@ -111,6 +116,7 @@ def write_course(run: Path, assignment: Assignment, entries: Sequence[CourseEntr
     for entry in entries:
         handed_in = run / "submitted" / entry.student / assignment.name
         graded = run / "autograded" / entry.student / assignment.name
+        _write_own_files(graded, assignment, entry)
         for notebook in assignment.notebooks:
             submitted = entry.notebook(notebook.name)
             document = submitted.document if submitted is not None else _unanswered(notebook)
@@ -118,6 +124,43 @@ def write_course(run: Path, assignment: Assignment, entries: Sequence[CourseEntr
             write_file(graded / f"{notebook.name}.ipynb", autograded_document(notebook, document, submitted, entry))
         for path in public_files(assignment):
             write_file(graded / path.relative_to(assignment.folder), path.read_bytes())
+
+
+_INERT = frozenset(
+    {"", ".bin", ".bmp", ".cfg", ".csv", ".dat", ".docx", ".gif", ".gz", ".h5", ".ini", ".joblib", ".jpeg", ".jpg"}
+    | {".json", ".jsonl", ".log", ".md", ".npy", ".npz", ".parquet", ".pdf", ".pickle", ".pkl", ".png", ".pt", ".py"}
+    | {".rst", ".safetensors", ".toml", ".tsv", ".txt", ".webp", ".xlsx", ".yaml", ".yml", ".zip"}
+)
+"""endings of files that no browser runs, unlike .html and .svg"""
+
+
+def _write_own_files(graded: Path, assignment: Assignment, entry: CourseEntry) -> None:
+    """What the student's kernel found beside the notebook, for the person who opens it."""
+    try:
+        own = own_files(entry.files, assignment)
+    except OSError:
+        return  # gone or damaged since it was graded
+    for place, content in own.items():
+        if _is_inert(PurePosixPath(place)):
+            # An earlier hand-in may have a folder in the place of this file, or a file in that of its folder.
+            with contextlib.suppress(FileExistsError, IsADirectoryError, NotADirectoryError):
+                write_file(graded / place, content)
+
+
+def _is_inert(place: PurePosixPath) -> bool:
+    """Whether nobody runs a file by opening it or the notebook beside it.
+
+    Formgrader gives files to the browser as they are, and what Jupyter starts in a folder reads settings and imports
+    modules there first, even its own.
+    """
+    module = place.suffix.lower() == ".py" and PathFinder.find_spec(place.parts[0].partition(".")[0])
+    return (
+        place.suffix.lower() in _INERT
+        and not (module and module.origin)
+        and not place.name.lower().startswith(("ipython", "jupyter", "nbgrader"))
+        and not any(part.startswith(".") or len(part.encode(errors="replace")) > 200 for part in place.parts)
+        and len(str(place).encode(errors="replace")) < 1000
+    )
 
 
 def autograded_document(

@@ -37,16 +37,21 @@ _EARLIER_COMMENT = "Comment on the earlier answer: "
 
 
 def write_gradebook(
-    run: Path, assignment: Assignment, submissions: Sequence[Submission], reports: Sequence[Report]
+    run: Path,
+    assignment: Assignment,
+    submissions: Sequence[Submission],
+    reports: Sequence[Report],
+    files: Mapping[str, Mapping[str, bytes]] | None = None,
 ) -> None:
     """Write the nbgrader course of a run: `source/`, `submitted/`, `autograded/`, the config and `gradebook.db`.
 
+    `files`: student -> what was handed in, of which the student's own files are put beside the autograded notebook.
     Students of an earlier run into the same folder who are not among `submissions` stay as they are. Raises
     RunFolderInUse while another program holds the database, CannotWrite where nothing can be written; the database
     is then as it was before.
     """
     by_student = {report.student: report for report in reports}
-    entries = [CourseEntry(s, by_student.get(s.student)) for s in submissions]
+    entries = [CourseEntry(s, by_student.get(s.student), (files or {}).get(s.student, {})) for s in submissions]
     with _explain_failure(run):
         run.mkdir(parents=True, exist_ok=True)
         write_course(run, assignment, entries)

@@ -103,7 +103,9 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
         entries, reused, kept = graded_entries(assignment, root, handed_in.students, options, secret, progress, source)
         judged, facts = judge_lateness([e.report for e in entries], handed_in.students, options.course)
         submissions = [e.submission for e in entries]
-        reports = _write_results(assignment, judged, submissions, options, source, handed_in, facts)
+        # Whom --only left out is shown as graded, so without what was handed in since.
+        files = {one.student: one.files for one in handed_in.students if not one.rejected and one.student not in kept}
+        reports = _write_results(assignment, judged, submissions, options, source, handed_in, facts, files)
         outcome = RunOutcome(reports, reused, outdated=kept, left_out=handed_in.left_out, told=facts.sentences())
         outcome.changed = [
             f"{r.student}: {before[r.student]:g} -> {r.final_score:g}"
@@ -340,6 +342,7 @@ def _write_results(
     source: Path,
     handed_in: ClassFiles,
     facts: ClassFacts,
+    files: Mapping[str, Mapping[str, bytes]],
 ) -> list[Report]:
     out = options.out
     info = _run_info(assignment, options, source, reports)
@@ -350,7 +353,7 @@ def _write_results(
     if not options.regrade and _is_written(out, results(assignment, info, marked)):
         return marked
     _keep_old_results(out)
-    write_gradebook(out, assignment, submissions, reports)
+    write_gradebook(out, assignment, submissions, reports, files)
     return write_pages(out, info, assignment, submissions, reports)
 
 

@@ -76,6 +76,36 @@ def test_nothing_of_a_student_is_active_in_the_page_that_a_grader_opens(
     assert active_in_formgrader(tmp_path, "ada") == plain
 
 
+def test_own_files_lie_beside_the_autograded_notebook_if_nobody_runs_them_by_opening_it(
+    tmp_path: Path, students: Any
+) -> None:
+    inert = {"mine.csv": b"1", "helper.py": b"x = 1", "data/fig.PNG": b"2", "README": b"3", "tools/deep/a.py": b""}
+    active = ["page.html", "fig.svg", "x.xml", "other.ipynb", ".envrc", ".git2/config", "jupyter_lab_config.py"]
+    active += ["nbgrader_config.py", "ipykernel_launcher.py", "zmq/__init__.py", f"{'a' * 250}.csv"]
+    active += ["/".join(["a" * 190] * 8)]
+    submission = students.submit("ada")
+    folder = tmp_path / "autograded" / "ada" / NAME
+
+    def write(files: dict[str, bytes]) -> None:
+        handed_in = {"ada": {f"{NAME}.ipynb": b"{}", **files}, "bob": {"b.csv": b"of nobody who was graded"}}
+        write_gradebook(tmp_path, students.assignment, [submission], [students.report(submission)], handed_in)
+
+    def found() -> dict[str, tuple[bytes, int]]:
+        files = (path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+    write({})
+    before = found()
+    write(inert | dict.fromkeys(active, b"active") | {"table.csv": b"not the instructor's"})
+    after = found()
+    assert {name: content for name, (content, _) in after.items()} == inert | {n: c for n, (c, _) in before.items()}
+    assert before["table.csv"][0] == b"a,b\n1,2\n"
+    write(inert)
+    assert found() == after, "and nothing is written again"
+    write({"mine.csv/x.csv": b"", "data": b"", "new.csv": b"4"})
+    assert found() == after | {"new.csv": found()["new.csv"]}, "a file does not take a folder's place, nor the reverse"
+
+
 @pytest.fixture(scope="module")
 def plain(module_run: Path) -> list[str]:
     """What is active in formgrader's page of an ordinary submission."""

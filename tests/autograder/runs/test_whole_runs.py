@@ -157,6 +157,20 @@ def test_a_run_in_which_nothing_changed_writes_nothing_and_one_that_lacks_a_page
 
 
 @pytest.mark.slow
+def test_own_files_come_beside_the_graded_notebook_and_are_not_written_again(course: Any, instant: Path) -> None:
+    own, shown = Path("submitted", "ann", "small", "mine.csv"), instant / "autograded" / "ann" / "small" / "mine.csv"
+    own.write_text("1")
+    assert run_command(*COMMAND, instant)[0] == 0 and shown.read_text() == "1"
+    before = shown.stat().st_mtime_ns
+    for options in ((), ("--regrade",)):
+        assert run_command(*COMMAND, instant, *options)[0] == 0 and shown.stat().st_mtime_ns == before
+    own.write_text("2")
+    assert run_command(*COMMAND, instant, "--only", "bob", "--regrade")[0] == 0
+    assert shown.read_text() == "1", "hers is shown as it was graded"
+    assert run_command(*COMMAND, instant)[0] == 0 and shown.read_text() == "2"
+
+
+@pytest.mark.slow
 def test_a_regrade_that_is_stopped_and_begun_again_keeps_what_was_there_before_it(
     instant: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
