@@ -46,8 +46,8 @@ everything"""
 
 ONE_OF = 8
 """`make test` draws one of so many that answer NumPy's assignment; training costs too much for what a sample shows"""
-TRAINED = 3
-"""of the attacks that train, `make test-all` asks one of so many; `benchmarks/attacks.py` asks all"""
+HALF, THIRD = 2, 3
+"""of NumPy's attacks `make test-all` asks one of two, of those that train one of three; `benchmarks/attacks.py` asks all"""
 LARGEST = 24
 """members of a shard: its two zygotes cost as much as eight submissions"""
 
@@ -56,7 +56,7 @@ def shards() -> Iterator[list[Variant]]:
     for number, members in enumerate(corpus.classes([*ATTACKS, *INNOCENTS])):
         first = members[0].assignment == corpus.FIRST
         drawn = len(members) // ONE_OF if first else 0
-        asked = sample(f"attacks {number}", members, drawn, lambda one: [one.source], thin=1 if first else TRAINED)
+        asked = sample(f"attacks {number}", members, drawn, lambda one: [one.source], thin=HALF if first else THIRD)
         yield from corpus.classes(asked, LARGEST)
 
 
