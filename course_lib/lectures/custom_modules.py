@@ -19,10 +19,10 @@ from course_lib.exercises import attempt_or_solution
 __all__ = [
     "LeNet",
     "check_conv2d",
+    "check_examples_mix",
     "check_lenet",
     "check_my_linear",
     "check_named_parameters",
-    "check_product",
     "check_running_center",
 ]
 
@@ -62,18 +62,6 @@ class Mini:
         return pairs
 
 
-class Product(nn.Module):
-    def __init__(self, n_in, n_out):
-        """left, right: two linear layers from n_in to n_out."""
-        super().__init__()
-        self.left = nn.Linear(n_in, n_out)
-        self.right = nn.Linear(n_in, n_out)
-
-    def forward(self, x):
-        """x: (N, n_in). Returns (N, n_out): ReLU of left times right."""
-        return (self.left(x) * self.right(x)).relu()
-
-
 def conv2d(x, weight, bias):
     """x: (C_in, H, W), weight: (C_out, C_in, K, K), bias: (C_out,). Returns (C_out, H - K + 1, W - K + 1)."""
     n_out, size = weight.shape[0], weight.shape[2]
@@ -107,6 +95,14 @@ class LeNet(nn.Module):
     def forward(self, x):
         """x: (N, 1, 28, 28). Returns the logits, (N, 10)."""
         return self.fc3(self.hidden(x))
+
+
+def examples_mix(net, x):
+    """net: in eval mode; x: (N, ...). Returns whether the first logit of example 0 depends on another example."""
+    x = x.clone().requires_grad_()
+    logit = net(x)[0, 0]
+    (gradient,) = torch.autograd.grad(logit, x)
+    return bool(gradient[1:].any())
 
 
 class RunningCenter(nn.Module):
@@ -225,40 +221,6 @@ def check_named_parameters(attempt: Any) -> Any:
         (lambda: set(names(tree(2))) == {"first.first.weight", "first.second.weight", "second.weight"},
          "It works for one level, but not for two: call named_parameters() of the inner module, which calls itself "
          "for the next level, and put your prefix in front of what comes back."),
-    )  # fmt: skip
-
-
-def check_product(attempt: Any) -> Any:
-    """A block of two linear branches, multiplied, then ReLU."""
-
-    def gate() -> Any:
-        block = attempt(2, 1)
-        with torch.no_grad():
-            for parameter in block.parameters():
-                parameter.zero_()
-            block.left.weight[0, 0] = block.right.weight[0, 1] = 1
-        return block
-
-    def at(*point: float) -> float:
-        return gate()(torch.tensor([point], dtype=torch.float32)).item()
-
-    return attempt_or_solution(
-        "Product", attempt, Product,
-        (lambda: _started(attempt, 3, 2), "Call super().__init__() in the first line of __init__."),
-        (lambda: {"left", "right"} <= attempt(3, 2)._modules.keys(),
-         "Two layers named `left` and `right` should be registered: assign two nn.Linear to self under these names."),
-        (lambda: _size(attempt(3, 2)) == 16,
-         "The block from 3 to 2 should have 16 parameters: two different layers of 3 * 2 weights and 2 biases."),
-        (lambda: attempt(3, 2)(torch.ones(5, 3)) is not None, "forward returns None: is there a `return`?"),
-        (lambda: attempt(3, 2)(torch.ones(5, 3)).shape == (5, 2),
-         "Five examples of 3 numbers should become (5, 2). Multiply entry by entry, with *."),
-        (lambda: at(3, 5) != 8, "The branches are added. They should be multiplied."),
-        (lambda: at(-1, -1) != 0 or at(3, 5) != 15,
-         "ReLU was applied to the branches before the product. Two negative branches give a positive product, which "
-         "must survive: multiply first."),
-        (lambda: at(3, 5) == 15, "Branches of 3 and 5 should give 15."),
-        (lambda: at(1, -1) == 0, "Branches of 1 and -1 should give 0: apply ReLU to the product."),
-        (lambda: at(-1, -1) == 1, "Branches of -1 and -1 should give 1."),
     )  # fmt: skip
 
 
@@ -405,6 +367,115 @@ def _lenet_hidden(net: Any, x: torch.Tensor, skip: str = "", pool: Callable[...,
         x = getattr(net, name)(x)
         x = x if name == skip else x.relu()
     return x
+
+
+class _Mixing(nn.Module):
+    """Two logits for each example, the same to the last bit in a batch of any size, on which `mix` then works."""
+
+    def __init__(self, mix: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.mix = mix
+        self.weight = nn.Parameter(torch.tensor([[1.0, 0.5], [0.25, 2.0], [0.5, 1.0]]))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        columns = x.flatten(1).split(1, dim=1)
+        return torch.as_tensor(self.mix(sum(c * row for c, row in zip(columns, self.weight, strict=True))))
+
+
+def check_examples_mix(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """Whether the first logit of example 0 depends on another example, for a network in eval mode and a batch `x`."""
+    batch = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
+
+    def plain(logits: torch.Tensor) -> torch.Tensor:
+        return logits
+
+    def over_examples(logits: torch.Tensor) -> torch.Tensor:
+        return logits.log_softmax(dim=0)
+
+    def found(mix: Callable[[torch.Tensor], torch.Tensor] = plain, x: torch.Tensor = batch) -> Any:
+        return attempt(_Mixing(mix).eval(), x.clone())
+
+    def has_gradient() -> bool:
+        try:
+            found()
+        except (TypeError, AttributeError) as error:
+            if str(error).startswith("'NoneType' object"):
+                return False
+            raise
+        return True
+
+    def with_sum(logits: torch.Tensor) -> torch.Tensor:
+        return logits + logits.sum(dim=0)
+
+    def without_first(logits: torch.Tensor) -> torch.Tensor:
+        return logits * torch.tensor([[0.0], [1.0], [1.0], [1.0]])
+
+    def one_other(step: int) -> bool:
+        return bool(found(lambda logits: logits + logits.roll(step, 0)))
+
+    def images() -> bool:
+        x = batch.reshape(4, 1, 3, 1)
+        return not found(x=x) and bool(found(over_examples, x))
+
+    def same_x() -> bool:
+        x = batch.clone()
+        attempt(_Mixing(plain).eval(), x)
+        return not x.requires_grad and torch.equal(x, batch)
+
+    def used() -> Any:
+        net = _Mixing(nn.Dropout(0.5)).eval()
+        net.weight.grad = torch.ones(3, 2)
+        attempt(net, batch.clone())
+        return net
+
+    return attempt_or_solution(
+        "examples_mix", attempt, examples_mix,
+        (has_gradient,
+         "A gradient that you look at is None. Let x require a gradient before you call net(x), with "
+         "x = x.clone().requires_grad_(), and compute the gradient of a logit before you look at it."),
+        (lambda: found() is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: not isinstance(found(), torch.Tensor) or found().numel() == 1,
+         "You return a tensor of several values. Return one True or False: .any() tells whether any value is nonzero."),
+        (same_x,
+         "Your function changes the x that it receives: its numbers, or whether it requires a gradient. Work on a "
+         "copy, x.clone()."),
+        (lambda: not found() or bool(found(over_examples)) or bool(found(with_sum)),
+         "The answers are the wrong way round: return True if example 0 depends on another example."),
+        (lambda: not found() or bool(found(without_first)),
+         "Your function returns True if a logit of example 0 depends on example 0 itself. Leave row 0 out: look at the "
+         "rows from 1 on."),
+        (lambda: not found(),
+         "This network treats each example alone, but your function returns True. Differentiate a logit of example 0 "
+         "only: a sum over the batch depends on every example."),
+        (lambda: not found(lambda logits: logits * (1 + 4e-7 * (len(logits) == 1))),
+         "A batch of another size may change the last digits of a logit, because the sums are added in another order. "
+         "That is no dependence: compare with torch.allclose, or use the gradient."),
+        (lambda: not found(with_sum) or bool(found(lambda logits: logits - logits.sum(0))),
+         "Your function finds positive gradients of other examples, but misses negative ones. Both count: ask for any "
+         "nonzero number."),
+        (lambda: bool(found(over_examples)),
+         "With a softmax over the examples (dim=0), each logit depends on every example, but your function returns "
+         "False."),
+        (lambda: all(one_other(step) for step in (1, 2, 3)),
+         "Here example 0 depends on one of the other examples only, and your function misses it. Look at all of them, "
+         "and ask whether `any` number in their rows is nonzero."),
+        (lambda: bool(found(lambda logits: logits + logits.roll(1, 0) - logits.roll(2, 0))),
+         "Here example 0 depends on two others with opposite signs, and your function lets them cancel. Do not add up: "
+         "ask whether `any` single number is nonzero."),
+        (images, "It is right for x of shape (4, 3), but not for images of shape (4, 1, 3, 1)."),
+        (lambda: not found(nn.BatchNorm1d(2)),
+         "Batch normalization in eval mode does not mix examples, but your function returns True. Leave the network in "
+         "the mode in which it comes, which is eval mode."),
+        (lambda: not any(module.training for module in used().modules()),
+         "The network came in eval mode, and your function leaves it in training mode. Leave the mode as it was."),
+        (lambda: used().weight.requires_grad, "After your function, the network's parameters require no gradient."),
+        (lambda: used().weight.grad is not None and used().weight.grad.any(),
+         "Your function erases the gradients that were there before, for example with zero_grad(). "
+         "torch.autograd.grad leaves every .grad alone."),
+        (lambda: torch.equal(used().weight.grad, torch.ones(3, 2)),
+         "Your function leaves gradients behind: backward() adds to the .grad of every parameter. Use "
+         "torch.autograd.grad(logit, x), which leaves every .grad alone."),
+    )  # fmt: skip
 
 
 def check_running_center(attempt: Any) -> Any:

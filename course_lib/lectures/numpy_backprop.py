@@ -22,6 +22,19 @@ Array = Any
 Gradients = tuple[Array, ...]
 
 
+def slope(loss, w, index, step=1e-5):
+    """How fast the loss changes with the entry `w[index]`, a number.
+
+    loss: a function without arguments; `loss()` computes the loss from the present entries of the array `w`.
+    """
+    before = loss()
+    old = w[index]
+    w[index] = old + step
+    after = loss()
+    w[index] = old
+    return (after - before) / step
+
+
 def neuron_backward(w, x, b, y):
     """The loss of one neuron for one example, and its gradients.
 
@@ -121,6 +134,46 @@ def backpropagate(tape, target):
                 variable.grad = grad
             else:
                 variable.grad = variable.grad + grad
+
+
+def check_slope(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """The reader's `slope` if it is right, else ours. A loss, an array and an index go in, a number comes out."""
+    start = np.array([[1.0, 2.0, -1.0], [0.5, 3.0, 2.0]])
+    factors = np.array([[2.0, -3.0, 0.5], [-1.0, 4.0, 0.25]])
+    matrix_slopes = 2 * factors * start  # of sum(factors * w**2)
+
+    def tried(index: tuple[int, ...] = (1, 1), row: int | None = None, **settings: float) -> tuple[Any, bool]:
+        """The slope along an entry of the matrix, or of one of its rows, and whether all entries are what they were."""
+        chosen: Any = slice(None) if row is None else row
+        w = start[chosen].copy()
+        got = attempt(lambda: float(np.sum(factors[chosen] * w**2)), w, index, **settings)
+        return got, np.allclose(w, start[chosen], rtol=0, atol=1e-9)
+
+    def near(got: Any, right: float) -> bool:
+        return np.shape(got) == () and bool(np.isclose(got, right, rtol=1e-3, atol=1e-8))
+
+    return attempt_or_solution(
+        "slope", attempt, slope,
+        (lambda: tried()[0] is not None and np.shape(tried()[0]) == (),
+         "It should return one number: the change of the loss, divided by step."),
+        (lambda: tried()[0] != 0,
+         "The result is 0, so both calls of loss() gave the same number. The argument loss sees the array w itself: "
+         "change its entry, not a copy, between the two calls."),
+        (lambda: not near(tried()[0], matrix_slopes.sum()),
+         "You increase all entries of w. Increase only w[index]."),
+        (lambda: not near(tried()[0], -matrix_slopes[1, 1]),
+         "The slope has the wrong sign. The change of the loss is its value after the step minus that before it."),
+        (lambda: not near(tried()[0], matrix_slopes[1, 1] * 1e-5),
+         "This is the change of the loss. Divide it by step."),
+        (lambda: near(tried()[0], matrix_slopes[1, 1]),
+         "The slope is not right. Call loss() before and after w[index] has grown by step; subtract, then divide."),
+        (lambda: near(tried(step=1e-4)[0], matrix_slopes[1, 1]),
+         "Right for a step of 1e-5, and wrong for another one. Use the argument step, in the change and the division."),
+        (lambda: near(tried((0, 1))[0], matrix_slopes[0, 1]) and near(tried((2,), row=1)[0], matrix_slopes[1, 2]),
+         "Right for one entry, and wrong for others. Use the argument index: w[index] works for any array."),
+        (lambda: tried()[1],
+         "The slope is right, but w is not what it was. Keep the old value of the entry, and put it back at the end."),
+    )  # fmt: skip
 
 
 def check_neuron_backward(attempt: Callable[..., Any]) -> Callable[..., Any]:
@@ -290,7 +343,7 @@ def check_backward_rule(attempt: Callable[..., Any]) -> Callable[..., Any]:
          '"matmul": for a of shape (3, 4), b of shape (4, 2) and g of shape (3, 2), return two gradients with the '
          "shapes of a and of b. Which products of g with a transposed input have these shapes?"),
         (lambda: _all_same(got("matmul", upstream, a, matrix), (upstream @ matrix.T, a.T @ upstream)),
-         '"matmul" has the right shapes and wrong values. Compare with matmul_backward of section 3.'),
+         '"matmul" has the right shapes and wrong values. Compare with the two formulas of section 3.'),
         (lambda: got("relu", g, a) is not None, f'"relu" {single}'),
         (lambda: not _all_same(got("relu", g, a), (np.maximum(g, 0),)),
          '"relu" asks whether g is positive. The mask comes from the input of the forward pass, a.'),

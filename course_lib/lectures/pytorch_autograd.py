@@ -457,7 +457,7 @@ def check_train(attempt: Any) -> Any:
          "With clear=False the gradients should add up from step to step. Is there an `if clear:`?"),
         (lambda: not behind_autograds_back(),
          "The numbers are right, but a change through `.data` is hidden from autograd, which then cannot warn you when "
-         "a value that it needs is lost (section 7). Write `param -= ...` inside torch.no_grad()."),
+         "a value that it needs is lost (section 6). Write `param -= ...` inside torch.no_grad()."),
     )  # fmt: skip
 
 
