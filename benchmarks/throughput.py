@@ -8,7 +8,7 @@ visible checks only: what they leave out is the point of ours.
 Then a term: N students hand in a1, and the same command is given again with nothing changed, and with one student's
 work changed; likewise for a small class of a6.
 
-    python benchmarks/throughput.py [--out FILE] [--submissions N] [--baseline N] [--students N] [--only CLASS]
+    python benchmarks/throughput.py [--out FILE] [--submissions N] [--baseline N] [--students N] [--only PART]
 
 The others get fewer submissions (they are slow, and linear); every figure is per submission. Figures of a shared
 machine wander: read the ratios, which come from one run.
@@ -119,8 +119,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     parser.add_argument("--submissions", type=int, default=60, help="for autograder")
     parser.add_argument("--baseline", type=int, default=5, help="for nbgrader and nbclient")
-    parser.add_argument("--students", type=int, default=1000, help="who hand in a1, for the term; 0: no term")
-    parser.add_argument("--only", choices=CLASSES, action="append", help="this class instead of all; repeatable")
+    parser.add_argument("--students", type=int, default=1000, help="who hand in a1, for the term")
+    parser.add_argument("--only", choices=[*CLASSES, "term"], action="append", help="this part of all; repeatable")
     options = parser.parse_args()
     found: dict[str, list[Timing]] = {}
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
@@ -131,9 +131,11 @@ def main() -> None:
             folder, notebooks = _bank_of(assignment, kinds) if assignment else _imports_class(place)
             found[name] = _measure(folder, notebooks, place, options.submissions, options.baseline)
             _print(name, found[name])
-        sizes = {name: round(share * options.students) for name, share in TERMS.items()}
-        terms = [_term(name, size, Path(scratch) / f"term-{name}") for name, size in sizes.items() if size > 1]
-        _print_terms(terms)
+        terms = []
+        for name, share in TERMS.items() if not options.only or "term" in options.only else ():
+            terms.append(_term(name, max(2, round(share * options.students)), Path(scratch) / f"term-{name}"))
+        if terms:
+            _print_terms(terms)
     if options.out:
         facts = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
         figures = {name: [asdict(t) for t in timings] for name, timings in found.items()}
