@@ -103,12 +103,13 @@ class Cost:
 
 
 CLASSES = {
-    "imports": ("", ()),
-    "a1": ("a1_numpy_backprop", ("correct", "wrong")),
-    "a1 right": ("a1_numpy_backprop", ("correct",)),
-    "a6": ("a6_cuda_training", ("correct", "wrong")),
-    "a6 right": ("a6_cuda_training", ("correct",)),
+    "imports": ("", False),
+    "a1": ("a1_numpy_backprop", False),
+    "a1 right": ("a1_numpy_backprop", True),
+    "a6": ("a6_cuda_training", False),
+    "a6 right": ("a6_cuda_training", True),
 }
+"""the assignment, and whether its right answers alone are handed in"""
 TERMS = {"a1_numpy_backprop": 1.0, "a6_cuda_training": 0.02}
 """and how many of the students take part"""
 
@@ -124,11 +125,11 @@ def main() -> None:
     options = parser.parse_args()
     found: dict[str, list[Timing]] = {}
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        for name, (assignment, kinds) in CLASSES.items():
+        for name, (assignment, right_alone) in CLASSES.items():
             if options.only and name not in options.only:
                 continue
             place = Path(scratch) / name.replace(" ", "_")
-            folder, notebooks = _bank_of(assignment, kinds) if assignment else _imports_class(place)
+            folder, notebooks = _bank_of(assignment, right_alone=right_alone) if assignment else _imports_class(place)
             found[name] = _measure(folder, notebooks, place, options.submissions, options.baseline)
             _print(name, found[name])
         terms = []
@@ -166,12 +167,13 @@ def _imports_class(scratch: Path) -> tuple[Path, list[bytes]]:
     return folder, [notebook_of(load_assignment(folder, ROOT), {})]
 
 
-def _bank_of(name: str, kinds: Sequence[str]) -> tuple[Path, list[bytes]]:
-    """An assignment and what its bank knows of these kinds."""
+def _bank_of(name: str, *, right_alone: bool = False) -> tuple[Path, list[bytes]]:
+    """An assignment and what its bank knows: all but the attacks, or the right answers."""
     folder = ROOT / "notebooks" / "assignments" / name
     assignment = load_assignment(folder, ROOT)
     # nbgrader has no limit per submission worth the name: leave out what would only measure a time-out.
-    entries = [e for e in load_bank(assignment) if e.kind in kinds]
+    left_out = {"attack", "fault"} if right_alone else {"attack"}
+    entries = [e for e in load_bank(assignment) if e.kind not in left_out]
     return folder, [notebook_of(assignment, e.cells, e.extra) for e in entries]
 
 
@@ -276,7 +278,7 @@ def _children_cpu_s() -> float:
 
 def _term(name: str, students: int, scratch: Path) -> Term:
     """A class graded three times on two workers: all of it, nothing, and one student who handed in other work."""
-    folder, known = _bank_of(name, ("correct", "wrong"))
+    folder, known = _bank_of(name)
     _hand_in(list(itertools.islice(itertools.cycle(known), students)), scratch)
     first = _grade(folder, scratch, 2)
     size = sum(path.stat().st_size for path in (scratch / "run").rglob("*") if path.is_file())
@@ -300,15 +302,7 @@ def _print(name: str, timings: Sequence[Timing]) -> None:
 
 
 def _print_terms(terms: Sequence[Term]) -> None:
-    head = (
-        "assignment",
-        "students",
-        "all, s",
-        "main process, MiB",
-        "run folder, KB each",
-        "nothing new, s",
-        "one new, s",
-    )
+    head = ("assignment", "students", "all, s", "main, MiB", "run, KB each", "nothing new, s", "one new, s")
     table = Table(*head, title="a term, two workers")
     for t in terms:
         sizes = (f"{t.first_s:.0f}", f"{t.main_mib:.0f}", f"{t.run_kb:.0f}")

@@ -112,10 +112,8 @@ class Box:
     @property
     def reached(self) -> ReachedTier:
         """The tier of a box in which `confine` returned, and the sentence for the report."""
-        if not self.view.devices:
-            return ReachedTier(self.host.tier, self.host.sentence)
-        tier = min(self.host.tier, Tier.GPU)
-        return ReachedTier(tier, tier.sentence)
+        tier = min(self.host.tier, Tier.GPU) if self.view.devices else self.host.tier
+        return ReachedTier(tier, self.host.sentence_for(tier))
 
     # The supervisor, before it forks
 

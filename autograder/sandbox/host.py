@@ -166,10 +166,12 @@ class Host:
     @property
     def sentence(self) -> str:
         """The tier and what it promises, for a report."""
-        sentence = self.tier.sentence
-        if self.tier is Tier.FULL and not self.has(MEMORY_GROUP):
-            sentence += " (memory is watched, not bounded by the kernel)"
-        return sentence
+        return self.sentence_for(self.tier)
+
+    def sentence_for(self, tier: Tier) -> str:
+        """The same for a box that reaches less than the host could give."""
+        watched = tier >= Tier.GPU and not self.has(MEMORY_GROUP)
+        return f"{tier.sentence}{' (memory is watched, not bounded by the kernel)' if watched else ''}"
 
 
 _KILLED = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)

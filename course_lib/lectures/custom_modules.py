@@ -550,9 +550,5 @@ def _started(attempt: Any, *sizes: int) -> bool:
     return True
 
 
-def _size(net: nn.Module) -> int:
-    return sum(parameter.numel() for parameter in net.parameters())
-
-
 def _rows_sum_to_one(x: torch.Tensor) -> bool:
     return torch.allclose(x.sum(dim=1), torch.ones(len(x)), atol=1e-4)

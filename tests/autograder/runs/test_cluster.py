@@ -22,6 +22,7 @@ from autograder.errors import BadAssignment, ClusterFailed
 from autograder.records import CUDA, Verdict
 from autograder.runs.cluster import Cluster, DaskPool, differences
 from autograder.runs.pool import LocalPool
+from autograder.sandbox import gpu
 from tests.autograder.conftest import run_command
 from tests.autograder.runs.test_pool import ANSWERS, SLEEPS, grade, handed_in, without_times
 from tests.autograder.small_class import RIGHT, SCORES, hand_in, make_course, scores
@@ -44,8 +45,8 @@ class NumpyDaskPool(DaskPool):
 
 
 @contextmanager
-def cluster_of(workers: int, security: Security | None = None) -> Iterator[LocalCluster]:
-    options: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
+def cluster_of(workers: int, security: Security | None = None, **more: Any) -> Iterator[LocalCluster]:
+    options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0", **more}
     with LocalCluster(n_workers=workers, silence_logs=60, security=security, **options) as cluster:
         yield cluster
 
@@ -173,8 +174,18 @@ def test_a_worker_of_another_version_is_refused_by_name_and_the_others_grade(
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_a_worker_that_offers_no_gpu_is_refused_where_one_is_asked_for(squares: Any) -> None:
-    with cluster_of(1) as cluster, pytest.raises(ClusterFailed, match=r"it offers no GPU\. Start it with `dask worker"):
+@pytest.mark.parametrize(
+    ("offered", "said"),
+    [
+        ({}, r"it offers no GPU\. Start it with `dask worker --resources GPU=1`"),
+        ({"GPU": 1}, "no device file of an NVIDIA GPU"),  # its kernels are asked, and find that there is none
+    ],
+    ids=["no resource", "no device"],
+)
+def test_a_worker_is_taken_for_the_gpu_that_it_offers(squares: Any, offered: dict[str, float], said: str) -> None:
+    if offered and gpu.count():
+        pytest.skip("this host has a GPU: the worker would grade")
+    with cluster_of(1, resources=offered) as cluster, pytest.raises(ClusterFailed, match=said):
         pool = DaskPool(replace(squares.assignment, device=CUDA), bytes(32), Cluster(cluster.scheduler_address))
         with pool:
             list(pool.grade(handed_in(squares, {"ann": {}})))

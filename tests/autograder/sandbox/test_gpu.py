@@ -10,7 +10,9 @@ import pytest
 from autograder.errors import KernelFailed
 from autograder.kernels.supervisor import LaunchRequest, view_for
 from autograder.records import CUDA, VIRTUAL_CUDA, Limits
-from autograder.sandbox import Tier, gpu
+from autograder.sandbox import Box, Tier, View, gpu
+from autograder.sandbox.host import MEMORY_GROUP, NO_NAMESPACES
+from tests.autograder.sandbox.test_description import host_of
 
 STAND_IN = Path("/dev/fuse")
 
@@ -45,6 +47,16 @@ def test_a_box_opens_the_device_it_was_given_and_its_tier_says_so(boxed: Any) ->
     assert (one := boxed(look, device=str(STAND_IN))).result == "FileNotFoundError" and one.tier is Tier.FULL
     given = boxed(look, device=str(STAND_IN), devices=[str(STAND_IN)])
     assert given.result == "opened" and given.tier is Tier.GPU
+
+
+@pytest.mark.parametrize(("lacking", "tier"), [((), Tier.GPU), (NO_NAMESPACES, Tier.FILES)], ids=["strong", "weak"])
+def test_a_gpu_raises_no_hosts_tier_and_the_memory_of_a_watched_one_is_still_told(
+    lacking: tuple[str, ...], tier: Tier
+) -> None:
+    host = host_of(Tier.FULL).without(*lacking, MEMORY_GROUP)
+    reached = Box(View(Path("/var/tmp/box"), (), devices=(Path("/dev/nvidia0"),)), Limits(), host).reached
+    assert reached.tier is tier and reached.sentence.startswith(tier.sentence)
+    assert ("memory is watched" in reached.sentence) is (tier is Tier.GPU)
 
 
 @pytest.mark.parametrize("device", [CUDA, VIRTUAL_CUDA])
