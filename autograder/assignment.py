@@ -8,12 +8,14 @@ worked out by nbgrader's own preprocessors, so that "not attempted" means here w
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import dataclasses
 import difflib
 import hashlib
 import logging
 import math
+import sys
 import tomllib
 import warnings
 from collections.abc import Iterator
@@ -159,7 +161,8 @@ def _read_notebook(path: Path) -> Notebook:
 
 def _parse(path: Path) -> Any:
     """The notebook as nbformat 4, its nbgrader metadata brought to the newest schema."""
-    import nbformat
+    with _without_grammars():
+        import nbformat
     from nbgrader.nbgraderformat import MetadataValidator
 
     try:
@@ -178,6 +181,24 @@ def _parse(path: Path) -> Any:
         ) from error
     _check_language(path.name, notebook)
     return notebook
+
+
+@contextlib.contextmanager
+def _without_grammars() -> Iterator[None]:
+    """Hide an optional library of jsonschema's from it.
+
+    It builds 38 grammars while it is imported, a second of work, for a format of addresses that no notebook's schema
+    names.
+    """
+    name = "rfc3987_syntax"
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = None  # type: ignore[assignment]  # importing it fails now, as if it were not installed
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 def _check_language(name: str, notebook: Any) -> None:

@@ -335,7 +335,7 @@ def _grade(options: argparse.Namespace) -> int:
         OUT.print(f"\n{assignment.name} on {assignment.device}: {counts}; nothing was run or written.", markup=False)
         return 0
     with _progress(f"grading {assignment.name}", options) as update:
-        outcome = grade_class(assignment, root, options.submissions, run, update)
+        outcome = grade_class(assignment, options.submissions, run, update)
     OUT.print(summary_table(outcome.reports))
     if outcome.reused:
         OUT.print(f"{outcome.reused} of {len(outcome.reports)} were graded before and are unchanged.")
@@ -467,9 +467,7 @@ def _selftest(options: argparse.Namespace) -> int:
             else:
                 workers = options.workers or default_workers()
                 out = (options.out or Path("runs") / "selftest") / assignment.name
-                found = selftest(
-                    assignment, root, workers, lambda n, of: update(n, of, None), out=out, fresh=options.fresh
-                )
+                found = selftest(assignment, workers, lambda n, of: update(n, of, None), out=out, fresh=options.fresh)
         OUT.print(bank_table(found.rows))
         OUT.print(confusion_table(found.confusion()))
         OUT.print(demand_table(demands(assignment, found.entries, found.reports)))

@@ -22,7 +22,7 @@ from autograder.bank import BankEntry, load_bank, notebook_of
 from autograder.errors import BadAssignment
 from autograder.grading import item_of, overall
 from autograder.judge.faults import load_faults
-from autograder.judge.plugin import NO_CHECKS
+from autograder.judge.judge import NO_CHECKS
 from autograder.judge.run import Checks
 from autograder.records import VIRTUAL_CUDA, VIRTUAL_DEVICES, Assignment, Evidence, Report, Role, Trust, Verdict
 from autograder.runs.run import Options, graded_entries, run_folder, run_secret
@@ -136,7 +136,6 @@ class Selftest:
 
 def selftest(
     assignment: Assignment,
-    root: Path,
     workers: int,
     progress: Callable[[int, int], None],
     choose: Callable[[BankEntry], bool] = lambda entry: True,
@@ -165,7 +164,7 @@ def selftest(
                 (out / kept).unlink(missing_ok=True)
         secret = secret or run_secret(out, None)
         graded, reused, _ = graded_entries(
-            assignment, root, handed, Options(out, workers), secret, lambda done, total, _: progress(done, total)
+            assignment, handed, Options(out, workers), secret, lambda done, total, _: progress(done, total)
         )
     return _found(assignment, entries, {entry.report.student: entry.report for entry in graded}, reused)
 

@@ -200,7 +200,7 @@ def graded_files(
 ) -> dict[str, Report]:
     """Family D by autograder: one class, as it lies in the folder that nbgrader reads."""
     options = Options(scratch / "files-run", workers=2, only=_students(works, submitted, assignment))
-    outcome = grade_class(assignment, ROOT, submitted, options, lambda *_: None)
+    outcome = grade_class(assignment, submitted, options, lambda *_: None)
     return {r.student: r for r in outcome.reports}
 
 

@@ -75,7 +75,7 @@ def test_the_assignment_of_the_page_is_consistent(course: Path) -> None:
 
 @pytest.mark.long
 def test_its_bank_meets_every_expected_verdict(course: Path) -> None:
-    found = selftest.selftest(load_assignment("a0_standardize", course), course, 2, lambda done, total: None)
+    found = selftest.selftest(load_assignment("a0_standardize", course), 2, lambda done, total: None)
     names = {"right_loop", "right_standardize_dots", "wrong_rows", "wrong_variance"}
     assert {e.name for e in found.entries} == names
     assert not found.wrong and not found.unnamed

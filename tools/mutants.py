@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 
 from autograder.assignment import load_assignment, on_device
 from autograder.grading.items import item_of
-from autograder.judge.plugin import NO_CHECKS
+from autograder.judge.judge import NO_CHECKS
 from autograder.judge.run import Checks
 from autograder.records import Cell, Notebook, Role, Verdict
 from autograder.selftest import its_device

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import shutil
 import sqlite3
@@ -103,8 +104,7 @@ def _write_database(path: Path, assignment: Assignment, entries: Sequence[Course
         shutil.rmtree(killed, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=own_prefix("gradebook-")) as scratch:
         model = Path(scratch) / DATABASE
-        create_database(model)
-        generate(assignment, Path(scratch), database=True)
+        model.write_bytes(assignment_rows(assignment))
         if path.exists():
             _update(path, model, assignment, entries)
             return
@@ -113,6 +113,19 @@ def _write_database(path: Path, assignment: Assignment, entries: Sequence[Course
             shutil.copyfile(model, new)
             _update(new, model, assignment, entries)
             os.replace(new, path)
+
+
+@functools.lru_cache(maxsize=1)
+def assignment_rows(assignment: Assignment) -> bytes:
+    """A gradebook that holds the assignment and nobody's work, as nbgrader makes it.
+
+    That takes most of a second, which whoever waits for the first grade has to spare.
+    """
+    with tempfile.TemporaryDirectory(prefix=own_prefix("gradebook-")) as scratch:
+        model = Path(scratch) / DATABASE
+        create_database(model)
+        generate(assignment, Path(scratch), database=True)
+        return model.read_bytes()
 
 
 def create_database(path: Path) -> None:

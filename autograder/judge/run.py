@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import io
 import linecache
 import os
 import pickle
@@ -15,34 +14,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pytest
-
 from autograder.errors import BadAssignment
 from autograder.judge.carried import Program, Sources, carry_forward
+from autograder.judge.collection import Collection as Collected
 from autograder.judge.diagnosis import Explainer
-from autograder.judge.faults import Fault, load_faults, modules_of
-from autograder.judge.plugin import ALL_CHECKS, FAILED_CHECKS, NO_CHECKS, Judge
+from autograder.judge.faults import Fault, load_faults
+from autograder.judge.judge import ALL_CHECKS, FAILED_CHECKS, NO_CHECKS, Judge
 from autograder.judge.reference import reference_names
 from autograder.judge.student import LocalSide, Memory, Side
 from autograder.records import Assignment, CheckResult, Evidence, Role, Verdict
 
 T = TypeVar("T")
-
-PYTEST_OPTIONS = (
-    *("-q", "--no-header", "--no-summary", "--import-mode=importlib", "-c", os.devnull),
-    *("--disable-plugin-autoload", "--noconftest"),
-    "--assert=plain",  # checks speak through `expect`; rewriting would cost more than the checks
-    # These collect garbage, write files or install handlers: half of the time of a short run, and no use to a judge.
-    *(
-        f"-pno:{name}"
-        for name in ["cacheprovider", "unraisableexception", "threadexception", "faulthandler", "logging"]
-    ),
-    *(
-        f"-pno:{name}"
-        for name in ["junitxml", "doctest", "pastebin", "stepwise", "setuponly", "setupplan", "nose", "debugging"]
-    ),
-)
-"""pytest as a library: no configuration, no plugins but its core and ours"""
 
 
 @dataclass(frozen=True)
@@ -91,6 +73,10 @@ class Checks:
         """the checks that rest on claims, known once the reference was tried"""
 
     @functools.cached_property
+    def _collection(self) -> Collected:
+        return Collected(self.assignment)
+
+    @functools.cached_property
     def _reference(self) -> dict[str, Any]:
         return reference_names(self.assignment)
 
@@ -110,14 +96,10 @@ class Checks:
 
         Raises a GraderFault if no kernel could be had, or the reference does not run.
         """
-        of = self.assignment
-        program = program or LocalProgram(of, {})
-        judge, printed, status = self._ask(student, program, secret, only, demonstrate)
+        program = program or LocalProgram(self.assignment, {})
+        judge = self._ask(student, program, secret, only, demonstrate)
         if judge.lost is not None:
             raise judge.lost
-        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not judge.broken:
-            empty = status is pytest.ExitCode.NO_TESTS_COLLECTED
-            judge.broken = f"{of.checks} holds no check" if empty else f"{of.checks}: {printed[-2000:]}"
         problems = [f"{c.name}: {c.grader_error}" for c in judge.checks.values() if c.grader_error]
         problems += [
             f"{c.name} fails on its demonstration inputs: {c.shown_failure.sentence}"
@@ -125,7 +107,6 @@ class Checks:
             if c.shown_failure and not c.failure
         ]
         if judge.broken:
-            sys.modules.pop("checks", None)  # what is half there would be taken for whole the next time
             problems = [f"the checks could not be run: {judge.broken}"]
 
         def failing(faults: Sequence[Fault], checks: Collection[str]) -> Collection[str] | None:
@@ -133,7 +114,7 @@ class Checks:
             if names is None:
                 return None
             # What a check says of a text is the same whatever the code does.
-            asked, _, _ = self._ask(LocalSide(names), program, secret, only, NO_CHECKS, checks)
+            asked = self._ask(LocalSide(names), program, secret, only, NO_CHECKS, checks)
             return [name for name, check in asked.checks.items() if check.failure]
 
         return CheckOutcome(judge.results(failing), tuple(problems), tuple(judge.noticed), judge.called())
@@ -146,22 +127,20 @@ class Checks:
         only: Collection[str],
         demonstrate: str,
         checks: Collection[str] = (),
-    ) -> tuple[Judge, str, int]:
+    ) -> Judge:
         """Run checks: those of the tests cells `only`, and of them those that `checks` names; empty: all."""
-        of = self.assignment
-        assert of.checks is not None, "a foreign assignment has no checks to run"
         judge = Judge(
-            *(student, lambda: self._reference, self.explainer, secret, of, only),
+            *(student, lambda: self._reference, self.explainer, secret, self._collection, only),
             memories=self._memories,
             demonstrate=demonstrate,
             observed=self._observed,
             chosen=checks,
             program=program,
         )
-        printed = io.StringIO()
-        with modules_of(of.folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            status = pytest.main([str(of.checks), *PYTEST_OPTIONS, f"--rootdir={of.folder}"], [judge])
-        return judge, printed.getvalue(), status
+        judge.run()
+        if judge.broken:
+            del self._collection  # whoever asks next collects anew
+        return judge
 
     def judge(
         self, program: Program, secret: bytes, only: Collection[str] = (), *, demonstrate: str = FAILED_CHECKS
@@ -217,9 +196,8 @@ class Checks:
         forked from here share them; where TensorFlow is used, those of the checks and the reference alone.
         """
         _ = self._reference  # may import TensorFlow, and runs nothing of it
-        # A `checks.py` that cannot be imported is told about by the trial.
-        with modules_of(self.assignment.folder), contextlib.suppress(Exception):
-            importlib.import_module("checks")
+        if self._collection.broken:
+            del self._collection  # the trial says why
         if probes := getattr(sys.modules.get("probes"), "__file__", None):
             # What is sent to kernels is what was loaded, also when the file is edited while a class is graded: an entry
             # without a time is not read again.

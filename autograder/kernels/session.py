@@ -8,6 +8,7 @@ time used and the wall clock. When a limit is met, the kernel is interrupted, an
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -220,7 +221,7 @@ class Kernel:
         deadline, heard, answered = time.monotonic() + wait_s, False, False
         while (left := deadline - time.monotonic()) > 0 and not (heard and answered):
             for channel in self._poll_channels(min(left, 0.05)):
-                for message in self._received_messages(channel):
+                for message in self._received_messages(channel, asked):
                     if message["parent_header"].get("msg_id") == asked:
                         heard = heard or channel is self.iopub
                         answered = answered or channel is self.shell
@@ -252,7 +253,7 @@ class Kernel:
     def own_cpu_s(self) -> float:
         """CPU seconds of the kernel and of its children that have ended, as the operating system counts. Cheap."""
         try:
-            times = psutil.Process(self.process.pid).cpu_times()
+            times = _process(self.process.pid).cpu_times()
         except psutil.Error:
             return 0.0
         return times.user + times.system + times.children_user + times.children_system
@@ -398,8 +399,8 @@ class Kernel:
             self.process.listen()
         return [s for s in (self.iopub, self.shell) if s in ready]
 
-    def _received_messages(self, channel: zmq.Socket[bytes]) -> Iterator[dict[str, Any]]:
-        """What has arrived, at most a batch of it; what is not a signed Jupyter message is only counted."""
+    def _received_messages(self, channel: zmq.Socket[bytes], asked: str) -> Iterator[dict[str, Any]]:
+        """What has arrived on `asked`, at most a batch of it; what is not a signed Jupyter message is only counted."""
         before = self._bytes
         for _ in range(BATCH):
             if self._bytes - before > BATCH_BYTES:
@@ -413,6 +414,8 @@ class Kernel:
             try:
                 _, parts = self.session.feed_identities(frames)
                 said: list[bytes] = [bytes(part) for part in parts[1:5]]  # type: ignore[arg-type]
+                if asked.encode() not in said[1]:
+                    continue  # the parent's header names another request: an earlier call's `idle`
                 if sum(part.count(mark) for part in said for mark in (b",", b"[", b"{")) > MAX_MARKS:
                     continue  # a minute's work for the parser, and never an honest answer
                 message = self.session.deserialize(parts)
@@ -444,7 +447,7 @@ class Kernel:
         idle, last = False, 0.0
         while reply is None or not (idle or silent):
             for channel in self._poll_channels(CHECK_INTERVAL_S):
-                for message in self._received_messages(channel):
+                for message in self._received_messages(channel, asked):
                     if message["parent_header"].get("msg_id") != asked:
                         continue
                     if channel is self.shell and message["header"].get("msg_type") == kind:
@@ -559,8 +562,14 @@ class _Clock:
         self.limit = LimitReached(Verdict.TIME, message, by_wall_clock=by_wall_clock)
 
 
+@functools.lru_cache(maxsize=8)
+def _process(pid: int) -> psutil.Process:
+    """Asked twice for each call: to make one reads when it was started."""
+    return psutil.Process(pid)
+
+
 def _own_memory() -> int:
-    return int(psutil.Process().memory_info().rss)
+    return int(_process(os.getpid()).memory_info().rss)
 
 
 def _output_limit() -> LimitReached:

@@ -11,6 +11,7 @@ cannot say (framework, dtype such as bfloat16, device, strides, requires_grad).
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable
@@ -94,6 +95,8 @@ class _Encoder:
         if value is None or value is True or value is False:
             return value
         kind = type(value)
+        if kind is np.ndarray:  # what most values are, before a dozen questions
+            return {"array": self.array(value)}
         # NumPy's texts are Python's too, and no array of them can travel.
         if isinstance(value, np.generic) and not isinstance(value, (np.str_, np.bytes_)):
             return {"array": self.array(np.asarray(value)), "scalar": True}
@@ -156,11 +159,12 @@ class _Encoder:
         # Before the copy: what is too large to travel may be too large to copy.
         self.weigh(value.nbytes)
         plain = np.array(value, order="C", copy=True, subok=False)
-        if plain.dtype.name not in DTYPES:
+        name = _name(plain.dtype)
+        if name not in DTYPES:
             raise BadReply(f"an array of dtype {plain.dtype} cannot be returned as data")
         if plain.dtype.str.startswith(">"):
             plain = plain.astype(plain.dtype.newbyteorder("<"))
-        return {"dtype": plain.dtype.name, "shape": list(plain.shape), "data": self.buffer(plain.tobytes())}
+        return {"dtype": name, "shape": list(plain.shape), "data": self.buffer(plain.tobytes())}
 
     def weigh(self, size: int) -> None:
         self.bytes += size
@@ -208,13 +212,14 @@ class _Decoder:
         self.count += 1
         if depth > MAX_DEPTH or self.count > MAX_VALUES:
             raise BadReply("the reply is nested too deeply or holds too many values")
-        if node is None or isinstance(node, (bool, int, float)):
+        kind = type(node)
+        if kind is float or kind is int or kind is bool or node is None:
             return node
-        if isinstance(node, str):
+        if kind is str:
             if len(node) > MAX_TEXT:
                 raise BadReply("the reply holds a text that is too long")
             return readable(node)
-        if not isinstance(node, dict) or not node:
+        if kind is not dict or not node:
             raise BadReply("the reply is not of the wire's form")
         tag = next(iter(node))
         reader = getattr(self, f"_read_{tag}", None) if isinstance(tag, str) and tag.isalpha() else None
@@ -307,6 +312,12 @@ class _Decoder:
         if type(number) is not int or number not in self.buffers:
             raise BadReply("the reply refers to bytes that did not come, or to the same bytes twice")
         return bytes(self.buffers.pop(number))
+
+
+@functools.lru_cache(maxsize=64)
+def _name(dtype: np.dtype[Any]) -> str:
+    """NumPy works it out anew each time."""
+    return dtype.name
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -19,7 +19,6 @@ from markupsafe import Markup
 from autograder.records import Assignment, Evidence, Flag, Item, Report, Trust, Verdict
 from autograder.report import summary, words
 from autograder.report.feedback import assignment_title, feedback_path, item_title
-from autograder.report.figures import bins, histogram, stacked_bars
 from autograder.report.pages import render, write_page
 from autograder.report.summary import FaultLoss, ItemKey, ItemSummary, Loss, Scores
 from autograder.sandbox.tier import Tier
@@ -148,6 +147,8 @@ class _ClassPage:
 
 
 def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Sequence[Report]) -> _ClassPage:
+    from autograder.report import figures  # and Matplotlib, which a run that has nothing to write does not need
+
     scores, items, losses = summary.scores(reports), summary.items(reports), summary.losses(reports)
     keys = summary.item_keys(reports)
     names = summary.short_names(keys)
@@ -173,10 +174,10 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
         graded=len(summary.graded(reports)),
         to_mark=sum(any(i.verdict is Verdict.NEEDS_MANUAL for i in r.items) for r in summary.graded(reports)),
         scores=scores,
-        histogram=histogram(scores) if scores and scores.max_score > 0 else None,
-        bins=tuple(bins(scores)) if scores and scores.max_score > 0 else (),
+        histogram=figures.histogram(scores) if scores and scores.max_score > 0 else None,
+        bins=tuple(figures.bins(scores)) if scores and scores.max_score > 0 else (),
         parts=tuple(_part(item, names[item.key], titles[item.key]) for item in items),
-        bars=stacked_bars(items, [names[item.key] for item in items]) if items else None,
+        bars=figures.stacked_bars(items, [names[item.key] for item in items]) if items else None,
         losses=losses[:MOST_LOSSES],
         more_losses=max(0, len(losses) - MOST_LOSSES),
         faults=faults,

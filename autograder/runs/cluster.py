@@ -364,7 +364,7 @@ class WarmPool(WorkerPlugin):
         if digest(assignment) != job.digest:
             raise KernelFailed(f"the assignment {job.assignment} arrived incomplete")
         hidden = [*map(Path, job.hidden), *hidden_places(folder.parent, *_places_of_dask(get_worker()))]
-        self.pool = job.pool(assignment, folder, bytes.fromhex(job.secret), 1, hidden)
+        self.pool = job.pool(assignment, bytes.fromhex(job.secret), 1, hidden)
 
     def setup(self, worker: Worker) -> None:
         """Called when the worker takes it up."""

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from autograder import records
 from autograder.errors import BadAssignment, KernelFailed
@@ -29,7 +29,7 @@ from autograder.grading import account_of, could_not_grade, why_reference_fails
 from autograder.kernels.preload import FRAMEWORKS
 from autograder.kernels.zygote import Zygote, forking_works
 from autograder.protocol.frames import receive, send
-from autograder.records import CPU, CUDA, Assignment, Report, Submission, Verdict
+from autograder.records import CPU, CUDA, Assignment, Report, Submission, Verdict, to_data
 from autograder.sandbox import gpu
 from autograder.submissions.intake import StudentFiles
 from autograder.submissions.plan import MAX_OWN_BYTES, MAX_SUBMISSION_BYTES
@@ -99,9 +99,7 @@ class Pool(abc.ABC):
 class LocalPool(Pool):
     """Judges and kernels on this machine."""
 
-    def __init__(
-        self, assignment: Assignment, root: Path, secret: bytes, workers: int, hidden: Sequence[Path] = ()
-    ) -> None:
+    def __init__(self, assignment: Assignment, secret: bytes, workers: int, hidden: Sequence[Path] = ()) -> None:
         """`hidden`: files and folders that no kernel may be able to open; one that can does not start."""
         self.assignment = assignment
         self.workers = workers
@@ -112,8 +110,7 @@ class LocalPool(Pool):
             chosen["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
         kernels = Zygote("autograder.kernels.supervisor:kernel_child", preloaded(assignment), environment=chosen)
         self.kernels = kernels if forking_works() else None
-        setup: dict[str, Any] = {"folder": str(assignment.folder), "root": str(root), "device": assignment.device}
-        setup |= {"secret": secret.hex(), "hidden": [str(path) for path in hidden]}
+        setup = {"assignment": to_data(assignment), "secret": secret.hex(), "hidden": [str(path) for path in hidden]}
         self.judges = Zygote("autograder.runs.judge_process:judge_child", setup=setup, environment=chosen)
         self.stopping = threading.Event()
         self._ready: queue.SimpleQueue[_Judge] = queue.SimpleQueue()

@@ -31,6 +31,7 @@ from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
 from autograder.gradebook import Course, with_marks, write_gradebook
 from autograder.gradebook.lateness import ClassFacts, judge_lateness
+from autograder.gradebook.nbgrader_db import assignment_rows
 from autograder.kernels.zygote import sweep
 from autograder.records import RESULTS_VERSION, Assignment, Report, Submission
 from autograder.report import write_class_report, write_feedback
@@ -87,7 +88,7 @@ Progress = Callable[[int, int, Report | None], None]
 """called with (finished, all, the report just finished)"""
 
 
-def grade_class(assignment: Assignment, root: Path, source: Path, options: Options, progress: Progress) -> RunOutcome:
+def grade_class(assignment: Assignment, source: Path, options: Options, progress: Progress) -> RunOutcome:
     """Grade what `source` holds and write the run folder.
 
     Raises WrongUse (nothing to grade), RunFolderInUse, CannotWrite.
@@ -100,7 +101,10 @@ def grade_class(assignment: Assignment, root: Path, source: Path, options: Optio
         _refuse_vanished(before, handed_in, source, options)
         for name, reason in handed_in.left_out.items():
             LOGGER.info("left out: %s %s", name, reason)
-        entries, reused, kept = graded_entries(assignment, root, handed_in.students, options, secret, progress, source)
+        entries, reused, kept = graded_entries(
+            *(assignment, handed_in.students, options, secret, progress, source),
+            meanwhile=lambda: _prepare_writing(assignment),
+        )
         judged, facts = judge_lateness([e.report for e in entries], handed_in.students, options.course)
         submissions = [e.submission for e in entries]
         # Whom --only left out is shown as graded, so without what was handed in since.
@@ -164,17 +168,17 @@ def _refuse_vanished(before: Mapping[str, float], handed_in: ClassFiles, source:
 
 def graded_entries(
     assignment: Assignment,
-    root: Path,
     student_files: Sequence[StudentFiles],
     options: Options,
     secret: bytes,
     progress: Progress,
     source: Path | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> tuple[list[JournalEntry], int, list[str]]:
     """Every submission's entry, sorted by student: from the journal where it holds one, else graded now.
 
     With them, how many were in the journal, and who of them has a submission or checks that changed since: whom `only`
-    does not name is never graded along.
+    does not name is never graded along. meanwhile: done while the first kernels start.
     """
     journal = Journal(options.out / "journal.jsonl")
     keys, found, todo, kept = _known_and_to_grade(assignment, student_files, options, secret, journal)
@@ -186,10 +190,8 @@ def graded_entries(
     progress(reused, total, None)
     if todo:
         hidden = hidden_places(*filter(None, (options.out, assignment.folder, source)))
-        with _open_pool(assignment, root, secret, options, hidden) as pool:
-            # Two seconds of imports that the end of the run needs, while the warm processes do theirs.
-            for name in ("nbgrader.converters", "nbgrader.api"):
-                importlib.import_module(name)
+        with _open_pool(assignment, secret, options, hidden) as pool:
+            meanwhile()
             for graded in pool.grade([student_files[n] for n in todo]):
                 entry = _journal_entry(keys[todo[graded.number]], graded)
                 journal.add(entry)
@@ -199,13 +201,18 @@ def graded_entries(
     return sorted(found.values(), key=lambda e: e.report.student), reused, kept
 
 
-def _open_pool(
-    assignment: Assignment, root: Path, secret: bytes, options: Options, hidden: Sequence[Path]
-) -> LocalPool | DaskPool:
+def _prepare_writing(assignment: Assignment) -> None:
+    """Imports and rows that the end of the run needs, while the warm processes do their imports."""
+    with contextlib.suppress(Exception):  # whatever fails here fails there again, and is explained there
+        assignment_rows(assignment)
+    importlib.import_module("autograder.report.figures")
+
+
+def _open_pool(assignment: Assignment, secret: bytes, options: Options, hidden: Sequence[Path]) -> LocalPool | DaskPool:
     # Whoever grades for us gets what this assignment's inputs come from; the run's secret stays here.
     secret = hmac.digest(secret, assignment.name.encode(), "sha256")
     if options.cluster is None:
-        return LocalPool(assignment, root, secret, options.workers, hidden)
+        return LocalPool(assignment, secret, options.workers, hidden)
     from autograder.runs.cluster import DaskPool
 
     return DaskPool(assignment, secret, options.cluster, hidden)

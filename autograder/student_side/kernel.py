@@ -13,9 +13,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import ipykernel.debugger
+import IPython.core.completerlib
+import IPython.core.debugger
+import IPython.extensions.storemagic
+import tornado.platform.asyncio
+import traitlets.config.argcomplete_config
 from ipykernel.iostream import OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
+from traitlets.config import Config
 
 from autograder.protocol.message_types import CALL, REPLY
 from autograder.protocol.wire import readable
@@ -23,6 +30,16 @@ from autograder.records import Limits
 from autograder.student_side import orphans
 from autograder.student_side.agent import Agent
 from course_lib import virtual_cuda
+
+LOADED = (
+    IPython.core.completerlib,
+    IPython.core.debugger,
+    IPython.extensions.storemagic,
+    ipykernel.debugger,
+    tornado.platform.asyncio,
+    traitlets.config.argcomplete_config,
+)
+"""what ipykernel imports while a kernel starts: a fork has it already"""
 
 
 class Budget:
@@ -66,6 +83,9 @@ class BoundedStream(OutStream):
         return len(string)
 
     def flush(self) -> None:
+        # Most calls print nothing, but ipykernel flushes both streams after each, and to ask its thread takes time.
+        if not self._buffers:
+            return
         # Each flush is a message. Once they are used up, text waits for ipykernel's own flush, five times a second.
         BUDGET.messages_left -= 1
         if BUDGET.messages_left >= 0:
@@ -87,6 +107,11 @@ class GradedKernel(IPythonKernel):
         shell.display_pub.register_hook(_bound_display)
         if hasattr(shell.displayhook, "register_hook"):  # ipykernel 7
             shell.displayhook.register_hook(_bound_result)
+
+    def _publish_status(self, status: str, channel: str, parent: Any = None) -> None:
+        """Not `busy` before the judge's calls, of which there are hundreds; `idle` tells of a reply that was lost."""
+        if status != "busy" or (parent or self.get_parent(channel)).get("header", {}).get("msg_type") != CALL:
+            super()._publish_status(status, channel, parent)
 
     @staticmethod
     def _begin() -> None:
@@ -152,6 +177,7 @@ def serve(connection_file: str, limits: Limits, ready: Callable[[], None]) -> No
         kernel_class=GradedKernel,
         connection_file=connection_file,
         outstream_class=f"{__name__}.BoundedStream",
+        config=Config({"HistoryManager": {"hist_file": ":memory:"}}),  # what it has run ends with it
     )
     app.initialize([])
     _show_figures_inline(app.shell)

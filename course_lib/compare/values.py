@@ -11,6 +11,7 @@ own plain types, so that a subclass whose `==` is always true is a wrong type an
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -443,5 +444,6 @@ def _article(words: str) -> str:
     return f"{'an' if words[:1].lower() in 'aeiou' else 'a'} {words}"
 
 
+@functools.lru_cache(maxsize=64)
 def _real_name(dtype: np.dtype[Any]) -> str:
     return {"complex128": "float64", "complex64": "float32", "longdouble": "float64"}.get(dtype.name, dtype.name)

@@ -205,7 +205,7 @@ def grade_all(
     handed.mkdir(parents=True)
     for number, member in enumerate(members):
         (handed / f"{number:03d}-{member.name}.ipynb").write_bytes(member.notebook(assignment, places))
-    outcome = grade_class(assignment, ROOT, handed, Options(scratch / "run", workers), lambda *_: None)
+    outcome = grade_class(assignment, handed, Options(scratch / "run", workers), lambda *_: None)
     return {members[int(r.student[:3])].name: r for r in outcome.reports}
 
 

@@ -125,7 +125,7 @@ def test_a_run_says_what_every_kind_of_process_did(
     (submitted / "broken.ipynb").write_text("{")
     for _ in range(2):
         options = Options(out, workers=1)
-        grade_class(small.assignment, small.assignment.folder, submitted, options, lambda *_: None)
+        grade_class(small.assignment, submitted, options, lambda *_: None)
     text = (out / log.NAME).read_text()
     records = [m for m in map(RECORD.fullmatch, lines_of(out / log.NAME)) if m]
     assert len(records) == len(lines_of(out / log.NAME)), text

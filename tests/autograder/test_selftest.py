@@ -74,7 +74,7 @@ def grade_bank(assignment: Assignment, out: Path, **how: Any) -> tuple[Selftest,
     seen: list[tuple[int, int]] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.runs.pool.FRAMEWORKS", ("numpy",))
-        found = selftest(assignment, assignment.folder, 2, lambda done, of: seen.append((done, of)), out=out, **how)
+        found = selftest(assignment, 2, lambda done, of: seen.append((done, of)), out=out, **how)
     return found, seen
 
 

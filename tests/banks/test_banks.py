@@ -23,7 +23,7 @@ from autograder.assignment import known_assignments, load_assignment, on_device
 from autograder.bank import BankEntry, load_bank
 from autograder.judge.carried import builds_on
 from autograder.judge.faults import load_faults
-from autograder.judge.plugin import NO_CHECKS
+from autograder.judge.judge import NO_CHECKS
 from autograder.judge.run import Checks, LocalProgram
 from autograder.records import Assignment, Role
 from autograder.selftest import Selftest, its_device, needs_kernel, selftest, selftest_here
@@ -115,9 +115,7 @@ def in_process(name: str) -> Selftest:
 
 
 def graded_through_kernels(name: str, chosen: Collection[str]) -> Selftest:
-    return selftest(
-        assignment(name), ROOT, 2, lambda done, total: None, lambda entry: entry.name in chosen, secret=SECRET
-    )
+    return selftest(assignment(name), 2, lambda done, total: None, lambda entry: entry.name in chosen, secret=SECRET)
 
 
 def graded_here(name: str, chosen: Collection[str]) -> Selftest:

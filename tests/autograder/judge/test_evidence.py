@@ -12,7 +12,7 @@ import pytest
 
 from autograder import selftest
 from autograder.assignment import load_assignment, on_device
-from autograder.judge.plugin import NO_CHECKS
+from autograder.judge.judge import NO_CHECKS
 from autograder.judge.run import Checks
 from autograder.records import Evidence, Role
 from tests.apart import on_its_back_end

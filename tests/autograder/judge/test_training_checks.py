@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from autograder.grading import item_of, overall
+from autograder.judge.run import Checks
 from autograder.records import VIRTUAL_CUDA, Evidence, Verdict
 
 Judge = Callable[..., Any]
@@ -117,7 +118,7 @@ def test_without_a_device_its_checks_are_not_run_and_weigh_nothing(small: Any) -
     result = small.results()["test_copies"]
     assert (result.verdict, result.weight, result.evidence) == (Verdict.NOT_RUN, 0.0, Evidence.OBSERVED)
     assert "costs nothing" in result.message
-    small.checks.assignment = dataclasses.replace(small.assignment, device=VIRTUAL_CUDA)
+    small.checks = Checks(dataclasses.replace(small.assignment, device=VIRTUAL_CUDA))
     result = small.results()["test_copies"]
     assert (result.verdict, result.weight) == (Verdict.PASSED, 1.0)
 

@@ -70,7 +70,7 @@ def without_times(report: Report) -> Any:
 
 
 def pool_of(of: Any, workers: int) -> LocalPool:
-    return LocalPool(of.assignment, of.assignment.folder, b"secret", workers)
+    return LocalPool(of.assignment, b"secret", workers)
 
 
 def grade(of: Any, handed: list[StudentFiles], workers: int) -> dict[str, Report]:
@@ -294,6 +294,6 @@ def test_by_default_there_is_a_worker_for_each_core_of_ours() -> None:
 
 def test_an_assignments_back_end_of_keras_reaches_both_zygotes(squares: Any) -> None:
     assignment = dataclasses.replace(squares.assignment, keras_backend="torch")
-    pool = LocalPool(assignment, assignment.folder, b"secret", 1)
+    pool = LocalPool(assignment, b"secret", 1)
     assert pool.kernels is not None
     assert pool.kernels.environment == pool.judges.environment == {"KERAS_BACKEND": "torch"}

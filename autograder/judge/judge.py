@@ -10,21 +10,22 @@ A check that the judge did not see start and finish did not pass.
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection as Names
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
-from autograder.errors import BadAssignment, GraderFault, LimitReached
+from autograder.errors import GraderFault, LimitReached
 from autograder.judge.agreement import Failing, Failure, agreed
 from autograder.judge.carried import Program, called_names
+from autograder.judge.collection import Collection, name_of
 from autograder.judge.diagnosis import Diagnosis, Explainer
 from autograder.judge.draw import PUBLIC_SECRET, Draw, seed_for
 from autograder.judge.expect import Expect, Mismatch
 from autograder.judge.faults import Fault
-from autograder.judge.marker import Marker, read_marker
+from autograder.judge.marker import Marker
 from autograder.judge.student import Call, LocalSide, Memory, Side
 from autograder.judge.words import (
     NEEDS_DEVICE,
@@ -33,8 +34,8 @@ from autograder.judge.words import (
     shown_failure,
     without_values,
 )
-from autograder.protocol.wire import handles_in, holds_claims
-from autograder.records import CPU, Assignment, CheckResult, Evidence, Role, Verdict
+from autograder.protocol.wire import holds_claims
+from autograder.records import CPU, CheckResult, Evidence, Role, Verdict
 from autograder.submissions.python_text import remembers_calls
 from course_lib.compare import Difference
 
@@ -85,7 +86,7 @@ class Check:
 
 
 class Judge:
-    """A pytest plugin that holds the student's side, the reference and the run secret."""
+    """Asks one side the collected checks; holds the reference and the run secret."""
 
     def __init__(
         self,
@@ -93,12 +94,12 @@ class Judge:
         reference_names: Callable[[], dict[str, Any]],
         explainer: Explainer,
         secret: bytes,
-        assignment: Assignment,
-        only: Collection[str] = (),
+        collection: Collection,
+        only: Names[str] = (),
         memories: dict[str, Memory] | None = None,
         demonstrate: str = FAILED_CHECKS,
-        observed: Collection[str] | None = None,
-        chosen: Collection[str] = (),
+        observed: Names[str] | None = None,
+        chosen: Names[str] = (),
         program: Program | None = None,
     ) -> None:
         """only: the tests cells whose checks are run; chosen: the names of checks among these; empty: all.
@@ -111,120 +112,65 @@ class Judge:
         self.student_side = student
         self.handed_in = Submitted(program.student, dict(program.cells)) if program else Submitted()
         self.program = program
+        self.collection = collection
+        assignment = collection.assignment
         self.assignment_cells = [c for n in assignment.notebooks for c in n.cells]
         self.reference_names = reference_names
         self.explainer = explainer
         self.secret = secret
         self.assignment = assignment.name
-        self.tests_cells = [c.grade_id or "" for c in self.assignment_cells if c.role is Role.TESTS]
         self.device_offered = assignment.device
-        self.only, self.chosen = frozenset(only), frozenset(chosen)
         self.memories = {} if memories is None else memories
         self.demonstrate = demonstrate
         self.observed = None if observed is None else frozenset(observed)
         self.noticed: dict[str, None] = {}
         """what checks found worth a person's look"""
         self.phase = HIDDEN
-        self.checks: dict[str, Check] = {}
-        self.broken = ""
+        self.checks = {
+            name: Check(name, check.sentence, check.marker, check.cases)
+            for name, check in collection.checks.items()
+            if (not only or check.marker.grade_id in only) and (not chosen or name in chosen)
+        }
+        self.broken = collection.broken
         """why the checks could not be loaded, or not run to their end: then nothing that they found counts"""
         self.lost: GraderFault | None = None
         """no kernel could be had, or the reference does not run: nothing more can be found out"""
         self.named: dict[Fault, None] = {}
         """mistakes found so far, in the order of the check file"""
 
-    # -- fixtures ------------------------------------------------------------------------------------------------
+    # -- what checks are given -------------------------------------------------------------------------------------
 
-    @pytest.fixture
-    def student(self) -> Iterator[Side]:
-        """The student's code."""
-        self.student_side.calls.clear()
-        yield self.student_side
-        side = self.student_side
-        side.release([handle.number for c in side.calls for handle in handles_in(c.value)])
+    def reference_side(self, case: str) -> Side:
+        """The reference, which remembers what it has answered in this case."""
+        return LocalSide(dict(self.reference_names()), self.memories.setdefault(case, {}))
 
-    @pytest.fixture
-    def reference(self, request: pytest.FixtureRequest) -> Side:
-        """The reference solution, in this process."""
-        return LocalSide(dict(self.reference_names()), self.memories.setdefault(request.node.name, {}))
-
-    @pytest.fixture
-    def expect(self) -> Expect:
+    def expectations(self) -> Expect:
         """What may be demanded."""
         return Expect(self.student_side if self.observed is None else None)
 
-    @pytest.fixture
-    def device(self) -> str:
-        """The device that the student's kernel offers: `cuda`, virtual or real, or `cpu`."""
-        return "cpu" if self.device_offered == CPU else "cuda"
+    def notice(self, sentence: str) -> None:
+        """Ask a person to look."""
+        self.noticed[cut_text(sentence)] = None
 
-    @pytest.fixture
-    def flag(self) -> Callable[[str], None]:
-        """`flag(sentence)` asks a person to look; it costs nothing."""
-
-        def flag(sentence: str) -> None:
-            self.noticed[cut_text(sentence)] = None
-
-        return flag
-
-    @pytest.fixture
-    def submission(self) -> Submitted:
-        """What was handed in, as text."""
-        # A check that asks for nothing else makes no calls, and has none of the check before it.
-        self.student_side.calls.clear()
-        return self.handed_in
-
-    @pytest.fixture
-    def draw(self, request: pytest.FixtureRequest) -> Draw:
-        """Random inputs."""
-        return self._draw(request.node)
-
-    def _draw(self, item: pytest.Item) -> Draw:
+    def drawn(self, case: str) -> Draw:
+        """Random inputs: hidden ones, or those of the demonstration."""
         secret = self.secret if self.phase == HIDDEN else PUBLIC_SECRET
-        return Draw(seed_for(secret, self.assignment, item.name), demonstration=self.phase == DEMONSTRATION)
+        return Draw(seed_for(secret, self.assignment, case), demonstration=self.phase == DEMONSTRATION)
 
-    # -- hooks ---------------------------------------------------------------------------------------------------
+    # -- running ---------------------------------------------------------------------------------------------------
 
-    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
-        for item in items:
-            name = _name(item)
-            if name not in self.checks:
-                try:
-                    marker = read_marker(item, self.tests_cells)
-                except BadAssignment as error:
-                    self.broken = str(error)
-                    return
-                self.checks[name] = Check(name, _sentence(item), marker)
-            self.checks[name].planned += 1
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.broken = str(report.longrepr)
-
-    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        self.broken = _with_place(excinfo)
-
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        self.broken = _with_place(excinfo)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+    def run(self) -> None:
+        """Run the checks that were chosen: on hidden inputs, then those that are to be shown."""
         if self.broken:
-            return True
-        self.checks = {
-            name: check
-            for name, check in self.checks.items()
-            if (not self.only or check.marker.grade_id in self.only) and (not self.chosen or name in self.chosen)
-        }
-        chosen = [item for item in session.items if _name(item) in self.checks]
-        self._run([item for item in chosen if not self._lacks_device(self.checks[_name(item)])])
-        shown = [item for item in chosen if self._is_demonstrated(self.checks[_name(item)])]
+            return
+        chosen = [item for item in self.collection.items if name_of(item) in self.checks]
+        self._run([item for item in chosen if not self._lacks_device(self.checks[name_of(item)])])
+        shown = [item for item in chosen if self._is_demonstrated(self.checks[name_of(item)])]
         if shown:
             self.phase = DEMONSTRATION
             if not self._remembers:
                 self.student_side.renew()
             self._run(shown)
-        return True
 
     def _is_demonstrated(self, check: Check) -> bool:
         if self.demonstrate == ALL_CHECKS:
@@ -237,32 +183,33 @@ class Judge:
         given = {c.source for c in self.assignment_cells if c.role not in (Role.SOLUTION, Role.MANUAL)}
         return self.program is not None and remembers_calls(s for _, s in self.program.cells if s not in given)
 
-    def _run(self, items: Sequence[pytest.Item]) -> None:
-        for item, following in itertools.zip_longest(items, items[1:]):
-            if self.lost is not None:
-                return
-            if self.phase == DEMONSTRATION and self._remembers:
-                self.student_side.renew()  # or the input that is shown would not do again what this check saw
-            self.student_side.turn_to(self.checks[_name(item)].marker.grade_id)
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+    def _run(self, items: Sequence[pytest.Function]) -> None:
+        self.broken = self.broken or self.collection.run(self, items, self._prepare)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
-        check = self.checks[_name(pyfuncitem)]
-        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    def _prepare(self, item: pytest.Function) -> bool:
+        """Whether to go on, with the student's side turned to this case's exercise."""
+        if self.lost is not None:
+            return False
+        if self.phase == DEMONSTRATION and self._remembers:
+            self.student_side.renew()  # or the input that is shown would not do again what this check saw
+        self.student_side.turn_to(self.checks[name_of(item)].marker.grade_id)
+        return True
+
+    def run_case(self, item: pytest.Function, arguments: dict[str, Any]) -> None:
+        """One case of a check, its fixtures made."""
+        check = self.checks[name_of(item)]
         # After a failure there is nothing more to learn from larger cases.
         if self.phase == DEMONSTRATION:
             if check.shown_failure is None:
-                self._run_demonstration_case(check, pyfuncitem, arguments)
+                self._run_demonstration_case(check, item, arguments)
         elif check.failure is None and not check.grader_error:
-            self._run_hidden_case(check, pyfuncitem, arguments)
-        return True
+            self._run_hidden_case(check, item, arguments)
 
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        """A fixture of the check file failed, or the check tried to end this process: not the student's doing."""
-        check = self.checks[_name(item)]
-        if call.excinfo and self.phase == HIDDEN and check.failure is None:
-            self._record_failure(check, item.name, call.excinfo.value, lambda: False)
+    def note_error(self, item: pytest.Function, error: BaseException) -> None:
+        """What was raised around a case, by a fixture for example."""
+        check = self.checks[name_of(item)]
+        if self.phase == HIDDEN and check.failure is None:
+            self._record_failure(check, item.name, error, lambda: False)
 
     def _run_hidden_case(self, check: Check, item: pytest.Function, arguments: dict[str, Any]) -> None:
         try:
@@ -310,7 +257,7 @@ class Judge:
         if "student" in arguments:
             arguments["student"] = LocalSide(dict(self.reference_names()))
         if "draw" in arguments:
-            arguments["draw"] = self._draw(item)
+            arguments["draw"] = self.drawn(item.name)
         try:
             item.obj(**arguments)
         except (Exception, *OUTCOMES):
@@ -400,7 +347,7 @@ class Judge:
             return NEEDS_DEVICE if self._lacks_device(check) else "This check was not run to its end."
         return limit_in_words(check.failure) if isinstance(check.failure, LimitReached) else ""
 
-    def _diagnosis(self, check: Check, likely: Sequence[Fault], without: Collection[Fault] = ()) -> Diagnosis:
+    def _diagnosis(self, check: Check, likely: Sequence[Fault], without: Names[Fault] = ()) -> Diagnosis:
         """The known mistake: as the check itself names it, or as the replay finds it.
 
         without: single mistakes that fit but are not it; then neither pairs nor exceptions are asked.
@@ -425,17 +372,3 @@ def _turned_down(failures: Mapping[str, Failure], diagnoses: Mapping[str, Diagno
 
 OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)
 """pytest's own ways to end a test; they are no Exceptions"""
-
-
-def _name(item: pytest.Item) -> str:
-    return getattr(item, "originalname", None) or item.name
-
-
-def _sentence(item: pytest.Function) -> str:
-    text = (item.obj.__doc__ or "").strip()
-    return " ".join(text.split("\n\n")[0].split()) or _name(item).removeprefix("test_").replace("_", " ")
-
-
-def _with_place(caught: pytest.ExceptionInfo[BaseException]) -> str:
-    last = caught.traceback[-1]
-    return f"{last.path}, line {last.lineno + 1}: {caught.exconly()}"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from autograder.errors import BadAssignment, KernelFailed, LimitReached
-from autograder.judge import plugin
+from autograder.judge import collection, judge
 from autograder.judge.draw import Draw, seed_for
 from autograder.judge.run import LocalProgram
 from autograder.judge.student import Call, LocalSide, Side
@@ -213,6 +213,19 @@ def test_a_kernel_that_cannot_be_had_is_nobodys_verdict(judged: Judge) -> None:
     assert len(side.calls) == 1, "and the other checks are not tried"
 
 
+def test_what_a_run_made_ends_with_it_however_it_ends(judged: Judge) -> None:
+    once = (
+        "@pytest.fixture(scope='module')\ndef seen():\n    return []\n\n"
+        '@pytest.mark.cell("test_square")\ndef test_once(student, seen):\n'
+        "    seen.append(1)\n    student.square(np.ones(2))\n    assert seen == [1]\n"
+    )
+    small = judged(SQUARE, once + CHECK)
+    with pytest.raises(KernelFailed):
+        small.checks.run(Ends(KernelFailed("no kernels today")), b"s")
+    for _ in range(2):
+        assert {result.verdict for result in small.results().values()} == {Verdict.PASSED}
+
+
 def only(judged: Judge, body: str, cells: dict[str, str] | None = None) -> Any:
     source = f'@pytest.mark.cell("test_square")\ndef test_it(student, reference, draw, expect):\n    {body}\n'
     small = judged(SQUARE, source)
@@ -307,23 +320,22 @@ def test_a_check_that_ends_the_run_of_all_is_the_graders_error_with_its_place(ju
 
 
 def test_an_error_inside_pytest_is_the_graders_with_its_place(judged: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Any, items: Any) -> None:
+    def broken(*arguments: Any, **more: Any) -> None:
         raise RuntimeError("inside")
 
-    monkeypatch.setattr(plugin.Judge, "_run", broken)
+    monkeypatch.setattr(collection, "runtestprotocol", broken)
     outcome = judged(SQUARE, CHECK).run()
     assert {r.verdict for r in outcome.checks["test_square"]} == {Verdict.GRADER_ERROR}
-    assert re.search(r"test_plugin\.py, line \d+: RuntimeError: inside", outcome.problems[0])
+    assert re.search(r"test_judge\.py, line \d+: RuntimeError: inside", outcome.problems[0])
 
 
 def test_a_check_whose_cases_were_not_all_seen_to_end_has_not_passed(
     judged: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def only_two(self: Any, items: list[pytest.Item]) -> None:
-        for item in items[:2]:
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+    def only_two(self: Any, items: list[pytest.Function]) -> None:
+        self.collection.run(self, items[:2], self._prepare)
 
-    monkeypatch.setattr(plugin.Judge, "_run", only_two)
+    monkeypatch.setattr(judge.Judge, "_run", only_two)
     assert {r.verdict for r in judged(SQUARE, CHECK).results().values()} == {Verdict.NOT_RUN}
 
 
