@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from autograder.errors import BadAssignment
+from autograder.judge import remembered
 from autograder.judge.carried import Program, Sources, carry_forward
 from autograder.judge.collection import Collection as Collected
 from autograder.judge.diagnosis import Explainer
 from autograder.judge.faults import Fault, load_faults
 from autograder.judge.judge import ALL_CHECKS, FAILED_CHECKS, NO_CHECKS, Judge
 from autograder.judge.reference import reference_names
+from autograder.judge.remembered import Tried
 from autograder.judge.student import LocalSide, Memory, Side
 from autograder.records import Assignment, CheckResult, Evidence, Role, Verdict
 
@@ -188,12 +190,15 @@ class Checks:
         self._observed = frozenset(c.name for c in found if c.evidence is Evidence.OBSERVED)
         return outcome.checks
 
-    def warm_up_apart(self, secret: bytes) -> None:
+    def warm_up_apart(self, secret: bytes, kept: tuple[Path, str] | None = None) -> None:
         """As `warm_up`, for a process that will be forked: a fork tries the reference, says what it found, and ends.
 
         What the reference starts ends with it: TensorFlow's runtime, which no fork can use, and the threads of a
         `DataLoader`, which may outlive it. The modules that it imported are imported here too, so that the processes
         forked from here share them; where TensorFlow is used, those of the checks and the reference alone.
+
+        kept: a file, and the key under which it may hold what an earlier trial with this secret found. The key stands
+        for all that can change that.
         """
         _ = self._reference  # may import TensorFlow, and runs nothing of it
         if self._collection.broken:
@@ -203,21 +208,25 @@ class Checks:
             # without a time is not read again.
             lines = linecache.getlines(probes)
             linecache.cache[probes] = (len(lines), None, lines, probes)
-        self._memories, self._observed, imported = in_a_fork(lambda: self._tried(secret))
+        tried = remembered.read(*kept) if kept else None
+        if tried is None:
+            tried = in_a_fork(lambda: self._tried(secret))
+            if kept:
+                remembered.write(*kept, tried)
+        self._memories, self._observed = tried.memories, tried.observed
         if "tensorflow" not in sys.modules:
-            for name in imported:
+            for name in tried.imported:
                 with contextlib.suppress(ImportError):
                     importlib.import_module(name)
         self.explainer.build()
 
-    def _tried(self, secret: bytes) -> tuple[dict[str, Memory], frozenset[str] | None, list[str]]:
-        """What trying the reference leaves: answers, the checks that rest on claims, and names of imported modules."""
+    def _tried(self, secret: bytes) -> Tried:
         before = set(sys.modules)
         self._try_reference(secret, ALL_CHECKS)
         files = {name: getattr(sys.modules[name], "__file__", None) for name in sys.modules.keys() - before}
         folder = self.assignment.folder
         others = [name for name, file in files.items() if file and folder not in Path(file).parents]
-        return self._memories, self._observed, others
+        return Tried(self._memories, self._observed, others)
 
     def run_on_reference(
         self,

@@ -69,9 +69,10 @@ def _load(setup: dict[str, Any]) -> _LoadedAssignment:
         # The reference is run in the judges forked from here, on the device that the students' code uses.
         virtual_cuda.enable(VIRTUAL_DEVICES, force=True, quiet=True, forks=True)
     checks, secret = Checks(assignment) if assignment.checks else None, bytes.fromhex(setup["secret"])
-    if checks:
-        warm_up = checks.warm_up_apart if forking_works() else checks.warm_up
-        warm_up(secret)
+    if checks and forking_works():
+        checks.warm_up_apart(secret, (Path(setup["kept"]), setup["kept_key"]) if setup["kept"] else None)
+    elif checks:
+        checks.warm_up(secret)
     return _LoadedAssignment(assignment, checks, secret, tuple(map(Path, setup.get("hidden", ()))))
 
 

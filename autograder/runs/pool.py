@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from autograder import records
 from autograder.errors import BadAssignment, KernelFailed
@@ -99,8 +99,16 @@ class Pool(abc.ABC):
 class LocalPool(Pool):
     """Judges and kernels on this machine."""
 
-    def __init__(self, assignment: Assignment, secret: bytes, workers: int, hidden: Sequence[Path] = ()) -> None:
-        """`hidden`: files and folders that no kernel may be able to open; one that can does not start."""
+    def __init__(
+        self,
+        assignment: Assignment,
+        secret: bytes,
+        workers: int,
+        hidden: Sequence[Path] = (),
+        kept: tuple[Path, str] | None = None,
+    ) -> None:
+        """`hidden`: files and folders that no kernel may be able to open; one that can does not start. `kept`: see
+        `Checks.warm_up_apart`."""
         self.assignment = assignment
         self.workers = workers
         # TensorFlow imports Keras, so what Keras runs on is settled when a zygote preloads it, before any notebook.
@@ -110,7 +118,9 @@ class LocalPool(Pool):
             chosen["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
         kernels = Zygote("autograder.kernels.supervisor:kernel_child", preloaded(assignment), environment=chosen)
         self.kernels = kernels if forking_works() else None
-        setup = {"assignment": to_data(assignment), "secret": secret.hex(), "hidden": [str(path) for path in hidden]}
+        setup: dict[str, Any] = {"assignment": to_data(assignment), "secret": secret.hex()}
+        setup |= {"hidden": [str(path) for path in hidden]}
+        setup |= dict(zip(("kept", "kept_key"), (str(kept[0]), kept[1]) if kept else ("", ""), strict=True))
         self.judges = Zygote("autograder.runs.judge_process:judge_child", setup=setup, environment=chosen)
         self.stopping = threading.Event()
         self._ready: queue.SimpleQueue[_Judge] = queue.SimpleQueue()

@@ -212,7 +212,8 @@ def _open_pool(assignment: Assignment, secret: bytes, options: Options, hidden: 
     # Whoever grades for us gets what this assignment's inputs come from; the run's secret stays here.
     secret = hmac.digest(secret, assignment.name.encode(), "sha256")
     if options.cluster is None:
-        return LocalPool(assignment, secret, options.workers, hidden)
+        key = hmac.digest(secret, grading_key(assignment).encode(), "sha256").hex()
+        return LocalPool(assignment, secret, options.workers, hidden, (options.out / "reference", key))
     from autograder.runs.cluster import DaskPool
 
     return DaskPool(assignment, secret, options.cluster, hidden)

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,34 @@ def test_an_error_in_a_fork_comes_back() -> None:
 def test_a_fork_that_ends_without_an_answer_is_told() -> None:
     with pytest.raises(BadAssignment, match="ended with status 3"):
         in_a_fork(lambda: os._exit(3))
+
+
+def test_what_the_trial_found_is_kept_for_the_same_key_alone(
+    make_little: Callable[..., Little], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = '\n@pytest.mark.cell("test_double")\ndef test_same(student, reference):\n    '
+    same += "assert student.double(2.0) == reference.double(2.0)\n"
+    assignment = make_little(None, **{"checks.py": CHECKS + same, "probes.py": PROBES}).load()
+    file, tries = tmp_path / "reference", []
+
+    def counted(work: Callable[[], Any]) -> Any:
+        tries.append(1)
+        return in_a_fork(work)
+
+    monkeypatch.setattr("autograder.judge.run.in_a_fork", counted)
+    first, again = Checks(assignment), Checks(assignment)
+    first.warm_up_apart(b"s", (file, "key"))
+    again.warm_up_apart(b"s", (file, "key"))
+    assert len(tries) == 1 and first._memories and again._memories == first._memories
+    assert again._observed == first._observed and file.stat().st_mode & 0o077 == 0
+    whole = file.read_bytes()
+    for content in (whole[:-1], whole[:5], b"", b"x" * 100):
+        file.write_bytes(content)
+        Checks(assignment).warm_up_apart(b"s", (file, "key"))
+    Checks(assignment).warm_up_apart(b"s", (file, "another"))
+    assert len(tries) == 6
+    Checks(assignment).warm_up_apart(b"s", (tmp_path / "no" / "folder", "key"))
+    assert len(tries) == 7
 
 
 PROGRAM = """
