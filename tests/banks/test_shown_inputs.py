@@ -15,7 +15,7 @@ import pytest
 from autograder.assignment import known_assignments, load_assignment, on_device
 from autograder.bank import load_bank
 from autograder.errors import StudentError
-from autograder.judge import plugin
+from autograder.judge import judge
 from autograder.judge.diagnosis import answered_alike
 from autograder.judge.reference import reference_names
 from autograder.judge.run import Checks, LocalProgram
@@ -74,9 +74,9 @@ def shown_again(name: str, chosen: Collection[str]) -> tuple[int, list[tuple[str
             shown.append((difference.case, calls[-1]))
         return difference
 
-    show = plugin.shown_failure
+    show = judge.shown_failure
     differing, tried = [], 0
-    with its_device(assignment), mock.patch.object(plugin, "shown_failure", remember):
+    with its_device(assignment), mock.patch.object(judge, "shown_failure", remember):
         checks = Checks(assignment)
         for entry in load_bank(assignment):
             if entry.name not in chosen:
