@@ -23,6 +23,7 @@ __all__ = [
     "check_lenet",
     "check_my_linear",
     "check_named_parameters",
+    "check_residual",
     "check_running_center",
 ]
 
@@ -60,6 +61,17 @@ class Mini:
             else:
                 pairs.append((name, value))
         return pairs
+
+
+class Residual(nn.Module):
+    def __init__(self, n):
+        """layers: a Sequential of a linear layer, ReLU and a linear layer, from n to n to n numbers."""
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(n, n), nn.ReLU(), nn.Linear(n, n))
+
+    def forward(self, x):
+        """x: (..., n). Returns x + layers(x), (..., n)."""
+        return x + self.layers(x)
 
 
 def conv2d(x, weight, bias):
@@ -221,6 +233,74 @@ def check_named_parameters(attempt: Any) -> Any:
         (lambda: set(names(tree(2))) == {"first.first.weight", "first.second.weight", "second.weight"},
          "It works for one level, but not for two: call named_parameters() of the inner module, which calls itself "
          "for the next level, and put your prefix in front of what comes back."),
+    )  # fmt: skip
+
+
+def check_residual(attempt: Any) -> Any:
+    """A block that adds its input to the result of two linear layers with ReLU between them."""
+    x = torch.tensor([[1.0, -2.0, 3.0], [-0.5, 0.0, -1.0]])
+
+    def block() -> Any:
+        made = attempt(3)
+        generator = torch.Generator().manual_seed(0)
+        with torch.no_grad():
+            for parameter in made.parameters():
+                parameter.copy_(torch.randn(parameter.shape, generator=generator))
+        return made
+
+    def added(made: Any, between: bool = True) -> torch.Tensor:
+        """what a right block with these parameters adds, or one without ReLU"""
+        first, bias, second, other = made.parameters()
+        hidden = F.linear(x, first, bias)
+        return F.linear(hidden.relu() if between else hidden, second, other)
+
+    def gives(expected: Callable[[Any], torch.Tensor]) -> bool:
+        made = block()
+        found = made(x.clone())
+        return found.shape == x.shape and torch.allclose(found, expected(made), atol=1e-5)
+
+    def runs(shape: tuple[int, ...] = (2, 3)) -> bool:
+        try:
+            attempt(3)(torch.ones(shape))
+        except NotImplementedError as error:
+            if not error.args:
+                raise  # forward waits for the reader
+            return False
+        except RuntimeError:
+            return False
+        return True
+
+    def same_x() -> bool:
+        given = x.clone()
+        attempt(3)(given)
+        return torch.equal(given, x)
+
+    return attempt_or_solution(
+        "Residual", attempt, Residual,
+        (lambda: _started(attempt, 3), "Call super().__init__() in the first line of __init__."),
+        (lambda: hasattr(attempt(3), "layers"), "Assign the Sequential to self.layers."),
+        (lambda: list(attempt(3).parameters()), "The block has no parameters. A plain list is not registered: put the "
+         "layers into nn.Sequential."),
+        (lambda: len(list(attempt(3).parameters())) == 4,
+         "The block should have four parameters: two linear layers, each with a weight and a bias of its own."),
+        (lambda: sorted(tuple(p.shape) for p in attempt(3).parameters()) == [(3,), (3,), (3, 3), (3, 3)]
+         and sorted(tuple(p.shape) for p in attempt(5).parameters()) == [(5,), (5,), (5, 5), (5, 5)],
+         "Both linear layers should lead from n numbers to n numbers, so that x can be added to the result."),
+        (runs, "A batch of shape (2, 3) does not get through Residual(3). In forward, apply self.layers to x."),
+        (lambda: attempt(3)(x.clone()) is not None, "forward returns None: is there a `return`?"),
+        (same_x, "The block changes the x that it receives, as `x += ...` does. Compute a new tensor: x + ..."),
+        (lambda: not gives(lambda made: added(made)), "The shortcut is missing: add x to the result of the layers."),
+        (lambda: not gives(lambda made: x * added(made)), "You multiply by x. The shortcut adds it."),
+        (lambda: not gives(lambda made: (x + added(made)).relu()) and not gives(lambda made: x.relu() + added(made)),
+         "Negative numbers do not get past the shortcut. Here the sum and the shortcut are without ReLU."),
+        (lambda: not gives(lambda made: x + added(made, between=False)), "There is no ReLU between the linear layers."),
+        (lambda: not gives(lambda made: x + added(made).relu()),
+         "There is a ReLU after the second linear layer. It should be able to add negative numbers, too."),
+        (lambda: gives(lambda made: x + added(made)), "The result should be x + layers(x), with linear, ReLU, linear."),
+        (lambda: torch.allclose((made := block()).layers(x), added(made), atol=1e-5),
+         "The block is right, but self.layers(x) alone is not what it adds. The next network uses it."),
+        (lambda: attempt(3)(torch.ones(4, 5, 3)).shape == (4, 5, 3),
+         "x may have more than two axes: (4, 5, 3) should stay (4, 5, 3)."),
     )  # fmt: skip
 
 

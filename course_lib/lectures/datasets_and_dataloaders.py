@@ -15,7 +15,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +196,21 @@ def pad_images(items):
         mask[n, :h, :w] = True
     labels = torch.tensor([label for _, label in items])
     return batch, mask, labels
+
+
+def time_loop(loader, train_step):
+    """Call train_step(batch) for each batch. Returns the seconds of waiting for batches, and those of training."""
+    waited = 0
+    trained = 0
+    last = time.perf_counter()
+    for batch in loader:
+        ready = time.perf_counter()
+        train_step(batch)
+        done = time.perf_counter()
+        waited += ready - last
+        trained += done - ready
+        last = done
+    return waited, trained
 
 
 def reseed(worker):
@@ -678,7 +693,150 @@ def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 5: random numbers in workers.
+# Exercise 5: how long a training loop waits for its loader.
+
+
+class _Paced:
+    """An iterable of batches, each after a pause, and a training step of known length; notes who took how long."""
+
+    pauses = (0.09, 0.03, 0.05, 0.03)
+    steps = (0.06, 0.02, 0.04, 0.02)
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+        self.trains: list[float] = []
+        self.given: list[object] = []
+        self.events = ""
+        self.batches = [torch.full((2,), float(k)) for k in range(4)]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        for pause, batch in zip(self.pauses, self.batches, strict=True):
+            begin = time.perf_counter()
+            time.sleep(pause)
+            self.events += "w"
+            self.waits.append(time.perf_counter() - begin)
+            yield batch
+
+    def train_step(self, batch: object) -> None:
+        begin = time.perf_counter()
+        time.sleep(self.steps[len(self.given) % 4])
+        self.given.append(batch)
+        self.events += "t"
+        self.trains.append(time.perf_counter() - begin)
+
+
+def check_time_loop(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`time_loop(loader, train_step) -> (waited, trained)`, both in seconds, summed over the batches."""
+
+    def near(a: float, b: float) -> bool:
+        return abs(float(a) - b) < 0.012
+
+    def once() -> tuple[_Paced, Any]:
+        paced = _Paced()
+        return paced, attempt(paced, paced.train_step)
+
+    @functools.cache
+    def seen() -> tuple[_Paced, Any]:
+        # A crowded machine may stop either clock for a moment, so a right answer gets three tries.
+        for _ in range(3):
+            paced, result = once()
+            if not isinstance(result, tuple | list) or len(result) != 2:
+                break
+            if near(result[0], sum(paced.waits)) and near(result[1], sum(paced.trains)):
+                break
+        return paced, result
+
+    def waited(wrong: Callable[[_Paced], float]) -> bool:
+        return near(seen()[1][0], wrong(seen()[0]))
+
+    def trained(wrong: Callable[[_Paced], float]) -> bool:
+        return near(seen()[1][1], wrong(seen()[0]))
+
+    return attempt_or_solution(
+        "time_loop",
+        attempt,
+        time_loop,
+        (lambda: seen()[0].waits, "The loader was never asked for a batch: `for batch in loader`."),
+        (lambda: seen()[0].given, "`train_step` was never called: call `train_step(batch)` for each batch."),
+        (
+            lambda: len(seen()[0].given) == 4 and len(seen()[0].waits) == 4,
+            "The loader has four batches, but there were not four training steps. Is a `return` inside the loop, or do "
+            "you go through the loader twice?",
+        ),
+        (
+            lambda: all(a is b for a, b in zip(seen()[0].given, seen()[0].batches, strict=True)),
+            "`train_step` should get the batch that has just arrived, and nothing else.",
+        ),
+        (
+            lambda: seen()[0].events == "wtwtwtwt",
+            "You fetch all batches before the first step, so nothing could be loaded during training. Call "
+            "`train_step` inside the loop over the loader.",
+        ),
+        (lambda: seen()[1] is not None, NOTHING_RETURNED),
+        (
+            lambda: isinstance(seen()[1], tuple | list) and len(seen()[1]) == 2,
+            "Return two numbers: the seconds of waiting and the seconds of training.",
+        ),
+        (
+            lambda: all(isinstance(value, int | float) for value in seen()[1]),
+            "Both should be numbers: add up the seconds of all batches.",
+        ),
+        (
+            lambda: not (waited(lambda p: 0) and trained(lambda p: 0)),
+            "Both are nearly 0. Do you use `time.process_time`? It counts only the work of the processor, and whoever "
+            "waits does no work. Read `time.perf_counter()`.",
+        ),
+        (lambda: min(seen()[1]) > -0.001, "A number of seconds is negative: later reading minus earlier one."),
+        (
+            lambda: not (waited(lambda p: sum(p.trains)) and trained(lambda p: sum(p.waits))),
+            "The two are swapped: first the waiting, then the training.",
+        ),
+        (
+            lambda: not (waited(lambda p: 1e3 * sum(p.waits)) or max(seen()[1]) > 10),
+            "These are milliseconds. Return seconds, as `time.perf_counter()` counts them.",
+        ),
+        (
+            lambda: not (waited(lambda p: sum(p.waits) / 4) and trained(lambda p: sum(p.trains) / 4)),
+            "These are means per batch. Return the sums.",
+        ),
+        (
+            lambda: not (waited(lambda p: p.waits[-1]) and trained(lambda p: p.trains[-1])),
+            "These are the seconds of the last batch. Add up over all batches.",
+        ),
+        (
+            lambda: not trained(lambda p: sum(p.trains) + sum(p.waits)),
+            "The training time contains the waiting. Read the clock when the batch arrives, before `train_step`.",
+        ),
+        (
+            lambda: not waited(lambda p: sum(p.trains) + sum(p.waits)),
+            "The waiting time contains the training. A wait begins when `train_step` has returned, so read the clock "
+            "there, and start the next wait from this reading.",
+        ),
+        (
+            lambda: not waited(lambda p: 0),
+            "You measured no waiting. The program waits between the end of one `train_step` and the arrival of the "
+            "next batch, while `for` asks the loader.",
+        ),
+        (
+            lambda: not waited(lambda p: sum(p.waits[1:])),
+            "The wait for the first batch is missing. Read the clock before the loop, too.",
+        ),
+        (
+            lambda: waited(lambda p: sum(p.waits)),
+            "The waiting time is wrong. Each wait lasts from the end of the step before (for the first batch: from "
+            "the beginning of the loop) until the batch arrives. Add these up.",
+        ),
+        (
+            lambda: trained(lambda p: sum(p.trains)),
+            "The waiting time is right, but the training time is not: add up how long each call of `train_step` takes.",
+        ),
+    )
+
+
+# Exercise 6: random numbers in workers.
 
 
 class _Drawing(Dataset):

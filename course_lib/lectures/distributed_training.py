@@ -14,7 +14,7 @@ import os
 import socket
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -38,7 +38,14 @@ if TYPE_CHECKING:  # the processes of the server and of the ring import this mod
 
 Array = NDArray[Any]
 
-__all__ = ["check_reduce_scatter_step", "check_ring", "check_server", "check_train_ddp"]
+__all__ = [
+    "check_average_gradients",
+    "check_overlapped",
+    "check_reduce_scatter_step",
+    "check_ring",
+    "check_server",
+    "check_train_ddp",
+]
 
 NOTHING_RETURNED = "returns None. Is there a `return`?"
 
@@ -60,18 +67,6 @@ def parameter_server(wires, weights, lr, steps):
         weights = weights - lr * gradient
         for wire in wires.values():
             wire.send(weights)
-    return weights
-
-
-def worker(wire, weights, batches):
-    """Run a worker: for each of its batches, send a gradient and receive new weights.
-
-    wire: leads to the server. weights: (65, 10), the same at the start in every process.
-    batches: list of pairs x, (rows, 64), and y, (rows,). Returns the last weights, (65, 10).
-    """
-    for x, y in batches:
-        wire.send(softmax_gradient(weights, x, y))
-        weights = wire.receive().reshape(weights.shape)
     return weights
 
 
@@ -100,16 +95,11 @@ def ring_all_reduce(array, rank, wires):
     return np.concatenate(chunks).reshape(array.shape)
 
 
-def train_with_ring(rank, wires, weights, batches, lr):
-    """Train in this process, together with the others; returns the last weights, (65, 10).
-
-    batches: for each rank a list of pairs x, (rows, 64), and y, (rows,); this process trains on batches[rank].
-    """
-    for x, y in batches[rank]:
-        gradient = softmax_gradient(weights, x, y)
-        total = ring_all_reduce(gradient, rank, wires)
-        weights = weights - lr * total / (len(wires) + 1)
-    return weights
+def average_gradients(model):
+    """Replace the gradient of each parameter by its mean over all processes."""
+    for p in model.parameters():
+        dist.all_reduce(p.grad)
+        p.grad /= dist.get_world_size()
 
 
 def train_ddp(dataset, path, batch_size=64, lr=0.5, epochs=3):
@@ -135,6 +125,30 @@ def train_ddp(dataset, path, batch_size=64, lr=0.5, epochs=3):
         torch.save(model.module.state_dict(), path)
     dist.destroy_process_group()
     return model.module.state_dict()
+
+
+def overlapped(compute_ms, send_ms):
+    """When each gradient is sent, if one is sent at a time, in this order, and as early as possible.
+
+    compute_ms, send_ms: for each layer, in the order of the backward pass, how long it computes and how long it sends.
+    Returns a list with a pair (begin, end) for each layer.
+    """
+    spans = []
+    ready, free = 0, 0
+    for compute, send in zip(compute_ms, send_ms, strict=True):
+        ready += compute
+        begin = max(ready, free)
+        free = begin + send
+        spans.append((begin, free))
+    return spans
+
+
+def _average_gradients_in_any_process(model):
+    """`average_gradients`, whose name from PyTorch this module imports only where it is needed."""
+    import torch.distributed as dist
+
+    globals().update(dist=dist)
+    average_gradients(model)
 
 
 def _train_ddp_in_any_process(dataset, path, batch_size=64, lr=0.5, epochs=3):
@@ -281,21 +295,25 @@ def _near(one: Any, other: Any) -> bool:
 # The checks
 
 
-def check_server(server: Any, work: Any) -> Any:
-    """`parameter_server(wires, weights, lr, steps)` and `worker(wire, weights, batches)`; returns both."""
+def check_server(server: Any) -> Any:
+    """`parameter_server(wires, weights, lr, steps)`, with the workers of the lecture."""
     lr = 0.3
 
+    def work(wire: Any, weights: Array, batches: Any) -> Array:
+        for x, y in batches:
+            wire.send(softmax_gradient(weights, x, y))
+            weights = wire.receive().reshape(weights.shape)
+        return weights
+
     @cache
-    def ran(yours: str, workers: int = 2) -> Any:
+    def ran(workers: int = 2) -> Any:
         weights, batches = _task(workers=workers)
-        serve = server if yours == "server" else parameter_server
-        toil = work if yours == "worker" else worker
 
         def serves(rank: int, wires: Any) -> Any:
-            return serve(wires, weights.copy(), lr, len(batches[0]))
+            return server(wires, weights.copy(), lr, len(batches[0]))
 
         def works(rank: int, wires: Any) -> Any:
-            return toil(wires[0], weights.copy(), batches[rank - 1])
+            return work(wires[0], weights.copy(), batches[rank - 1])
 
         return _Ran(serves, *[works] * workers)
 
@@ -303,54 +321,31 @@ def check_server(server: Any, work: Any) -> Any:
         weights, batches = _task(workers=workers)
         return _near(value, _train(weights, batches, lr, scale))
 
-    def stays_at_the_start() -> bool:
-        """The worker never uses the weights that it receives."""
-        weights, batches = _task()
-        final = weights
-        for pairs in zip(*batches, strict=True):
-            final = final - lr * np.mean([softmax_gradient(weights, x, y) for x, y in pairs], axis=0)
-        return not _near(ran("worker").values[0], final)
-
     return attempt_or_solution(
-        "parameter_server and worker", (server, work), (parameter_server, worker),
-        (lambda: not ran("server").deadlock,
-         "Your server and our worker wait for each other. In each of `steps` steps the server receives one array from "
+        "parameter_server", server, parameter_server,
+        (lambda: not ran().deadlock,
+         "Your server and the workers wait for each other. In each of `steps` steps the server receives one array from "
          "every worker and then sends one array to each."),
-        (lambda: ran("server").values[0] is not None, f"`parameter_server` {NOTHING_RETURNED}"),
-        (lambda: ran("server").left_over == 0,
+        (lambda: ran().values[0] is not None, f"`parameter_server` {NOTHING_RETURNED}"),
+        (lambda: ran().left_over == 0,
          "With your server, some messages are sent that nobody receives. In each step it receives one array from every "
          "worker and sends one array to each."),
-        (lambda: np.shape(ran("server").values[0]) == (65, 10),
+        (lambda: np.shape(ran().values[0]) == (65, 10),
          "Your server should return an array of the shape of `weights`. A received array has one dimension."),
-        (lambda: not like(ran("server").values[0], scale=2.0),
+        (lambda: not like(ran().values[0], scale=2.0),
          "Your server subtracts lr times the *sum* of the gradients. Divide the sum by the number of workers."),
-        (lambda: not like(ran("server").values[0], scale=-1.0), "Your server steps uphill: subtract lr * gradient."),
-        (lambda: not like(ran("server").values[0], scale=2 / 3),
+        (lambda: not like(ran().values[0], scale=-1.0), "Your server steps uphill: subtract lr * gradient."),
+        (lambda: not like(ran().values[0], scale=2 / 3),
          "Your server divides by 3 where there are 2 workers. `wires` has one entry for each worker, and none for the "
          "server itself."),
-        (lambda: _near(ran("server").values[1], ran("server").values[0]),
+        (lambda: _near(ran().values[1], ran().values[0]),
          "The workers do not have the weights that your server returns. At the end of each step, when all gradients "
          "have arrived, send the new weights to every worker."),
-        (lambda: like(ran("server").values[0]),
+        (lambda: like(ran().values[0]),
          "The weights of your server are not those of training in one process. Update with the mean of all gradients, "
          "once a step."),
-        (lambda: like(ran("server", 3).values[0], workers=3),
+        (lambda: like(ran(3).values[0], workers=3),
          "With 3 workers the weights of your server are wrong. Does it take all of `wires.values()`?"),
-        (lambda: not ran("worker").deadlock,
-         "Your worker and our server wait for each other. For each batch a worker sends one array, then receives one."),
-        (lambda: ran("worker").values[1] is not None, f"`worker` {NOTHING_RETURNED}"),
-        (lambda: ran("worker").left_over == 0,
-         "With your worker, some messages are sent that nobody receives. For each batch it sends one array and "
-         "receives one."),
-        (lambda: np.shape(ran("worker").values[1]) == (65, 10),
-         "Your worker should return an array of the shape of `weights`. A received array has one dimension."),
-        (stays_at_the_start,
-         "Your worker computes every gradient at the first weights. Use the weights that were received last."),
-        (lambda: like(ran("worker").values[0]),
-         "With your worker the server does not arrive at the weights of training in one process. Send the gradient of "
-         "this batch at the present weights."),
-        (lambda: _near(ran("worker").values[1], ran("worker").values[0]),
-         "Your worker does not return the weights that the server sent last."),
     )  # fmt: skip
 
 
@@ -428,8 +423,8 @@ def check_reduce_scatter_step(scatter: Any) -> Any:
     )  # fmt: skip
 
 
-def check_ring(reduce: Any, train: Any) -> Any:
-    """`ring_all_reduce(array, rank, wires)` and `train_with_ring(rank, wires, weights, batches, lr)`; returns both."""
+def check_ring(reduce: Any) -> Any:
+    """`ring_all_reduce(array, rank, wires)`."""
 
     def arrays(n: int, shape: tuple[int, ...]) -> list[Array]:
         return [np.random.default_rng(10 * n + rank).standard_normal(shape) for rank in range(n)]
@@ -463,22 +458,8 @@ def check_ring(reduce: Any, train: Any) -> Any:
                 own[k] = own[k] + sent[rank] if add else sent[rank]
         return all(_near(v, np.concatenate(own)) for v, own in zip(reduced(n, size)[0].values, chunks, strict=True))
 
-    @cache
-    def trained(n: int = 2) -> Any:
-        weights, batches = _task(workers=n)
-        return _Ran(*[lambda rank, wires: train(rank, wires, weights.copy(), batches, 0.3)] * n)
-
-    def like(scale: float = 1.0, n: int = 2) -> bool:
-        weights, batches = _task(workers=n)
-        return _near(trained(n).values[0], _train(weights, batches, 0.3, scale))
-
-    def trains_on(*ranks: int) -> bool:
-        """Whether process r ends as if it had trained alone on the batches of ranks[r]."""
-        weights, batches = _task()
-        return all(_near(trained().values[r], _train(weights, [batches[k]], 0.3)) for r, k in enumerate(ranks))
-
     return attempt_or_solution(
-        "ring_all_reduce and train_with_ring", (reduce, train), (ring_all_reduce, train_with_ring),
+        "ring_all_reduce", reduce, ring_all_reduce,
         (lambda: not reduced(4, 8)[0].deadlock,
          "With your `ring_all_reduce` all processes wait for each other. Do all call `swap` equally often?"),
         (lambda: reduced(4, 8)[0].values[0] is not None, f"`ring_all_reduce` {NOTHING_RETURNED}"),
@@ -506,24 +487,6 @@ def check_ring(reduce: Any, train: Any) -> Any:
         (lambda: reduced(4, 8)[0].sent == [2 * 3 * 2 * 8] * 4,
          "The sum is right, but each of 4 processes should send 6 chunks of 2 numbers, 96 bytes, and yours sends "
          "another number of bytes."),
-        (lambda: not trained().deadlock,
-         "With your `train_with_ring` the processes wait for each other. Each should call ring_all_reduce once "
-         "for each batch."),
-        (lambda: trained().values[0] is not None, f"`train_with_ring` {NOTHING_RETURNED}"),
-        (lambda: np.shape(trained().values[0]) == (65, 10),
-         "`train_with_ring` should return weights of the same shape."),
-        (lambda: not like(scale=2.0),
-         "Your `train_with_ring` steps along the *sum* of the gradients. Divide by the number of processes."),
-        (lambda: not like(scale=-1.0), "Your `train_with_ring` steps uphill: subtract lr times the gradient."),
-        (lambda: not trains_on(0, 0),
-         "All processes train on the batches of process 0. Take batches[rank]."),
-        (lambda: not trains_on(0, 1),
-         "Each process trains alone. Use what ring_all_reduce returns, not the process's own gradient."),
-        (lambda: _near(trained().values[0], trained().values[1]),
-         "The processes end with different weights. Update with the sum over all processes."),
-        (lambda: like() and like(n=3),
-         "The weights are not those of training in one process with the mean of the gradients. Is there one update for "
-         "each batch, with the gradient of batches[rank] at the present weights?"),
     )  # fmt: skip
 
 
@@ -542,6 +505,146 @@ def _as_process(rank: int, count: int, port: int) -> Iterator[None]:
         finally:
             if dist.is_initialized():
                 dist.destroy_process_group()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def averaging_process(rank: int, wires: Any, port: int, function: Any) -> Any:
+    """In a process of its own: the gradients after `function(model)`, as arrays, and whether the weights stayed."""
+    import torch
+    import torch.distributed as dist
+
+    torch.set_num_threads(1)
+    with _as_process(rank, len(wires) + 1, port):
+        dist.init_process_group("gloo")
+        model = _with_gradients(rank)
+        before = [p.detach().clone() for p in model.parameters()]
+        function(model)
+        kept = all(map(torch.equal, before, model.parameters()))
+        gradients = [None if p.grad is None else p.grad.numpy().copy() for p in model.parameters()]
+        dist.destroy_process_group()
+    return gradients, kept
+
+
+def _with_gradients(rank: int) -> nn.Sequential:
+    """Two layers, whose gradients are different numbers in each process and in each parameter."""
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 1))
+    for k, p in enumerate(model.parameters()):
+        p.grad = torch.arange(1.0, p.numel() + 1).reshape(p.shape) * (k + 1) * (2 * rank**2 + 1)
+    return model
+
+
+def check_average_gradients(attempt: Any) -> Any:
+    """`average_gradients(model)` is called by every process, after its own `backward`."""
+    import torch.distributed as dist
+
+    def local(rank: int) -> list[Array]:
+        return [np.asarray(p.grad) for p in _with_gradients(rank).parameters()]
+
+    @cache
+    def alone() -> Any:
+        """One process, this one: the gradients afterward."""
+        with _as_process(0, 1, _free_port()):
+            dist.init_process_group("gloo")
+            model = _with_gradients(0)
+            attempt(model)
+            return [p.grad for p in model.parameters()]
+
+    @cache
+    def together() -> Any:
+        """For each of two processes its gradients and whether its weights stayed; None if one fails or waits."""
+        try:
+            return [o.value for o in distributed.run(averaging_process, 2, _free_port(), attempt, timeout=20)]
+        except (TimeoutError, distributed.WorkerError):
+            return None
+
+    def near(scale: float = 1.0, rows: slice = slice(None)) -> bool:
+        wanted = [scale * np.mean(parts, axis=0) for parts in zip(*map(local, range(2)), strict=True)]
+        return all(_close(found[rows], wanted[rows]) for found, _ in together())
+
+    def still_local() -> bool:
+        return all(_close(found, local(rank)) for rank, (found, _) in enumerate(together()))
+
+    def _close(found: Any, wanted: Any) -> bool:
+        return all(g is not None and np.allclose(g, w, rtol=1e-5) for g, w in zip(found, wanted, strict=True))
+
+    return attempt_or_solution(
+        "average_gradients", attempt, _average_gradients_in_any_process,
+        (lambda: all(grad is not None for grad in alone()),
+         "After your `average_gradients`, a gradient is None. dist.all_reduce changes its argument and returns "
+         "nothing, so do not assign what it returns."),
+        (lambda: _close(alone(), local(0)),
+         "With a single process the mean is the gradient itself, but yours changes it. Divide by "
+         "dist.get_world_size(), not by a fixed number."),
+        (lambda: together() is not None,
+         "With one process it works, with two it fails or never ends. Every process must call dist.all_reduce for each "
+         "parameter; is there an `if` that asks for the rank?"),
+        (lambda: all(kept for _, kept in together()), "The weights changed. Only p.grad should change."),
+        (lambda: not still_local(),
+         "Every process still has its own gradients. Call dist.all_reduce(p.grad) for each p of model.parameters(); "
+         "it changes the tensor that it is given, so do not give it a copy."),
+        (lambda: not near(scale=2.0),
+         "The gradients are the *sum* over all processes. Divide by dist.get_world_size()."),
+        (lambda: not near(scale=1 / 2), "You divide by the number of processes twice."),
+        (lambda: near() or not near(rows=slice(2)),
+         "Only the first layer has the mean gradients. Go through all of model.parameters()."),
+        (near, "With two processes, the gradients are not their means over the processes."),
+    )  # fmt: skip
+
+
+def check_overlapped(attempt: Any) -> Any:
+    """`overlapped(compute_ms, send_ms)` says when each gradient is sent."""
+
+    def plan(compute: Sequence[float], send: Sequence[float]) -> Any:
+        return attempt(list(compute), list(send))
+
+    def gives(compute: Sequence[float], send: Sequence[float], wanted: Any) -> bool:
+        found = np.asarray(plan(compute, send), float)
+        return found.shape == np.shape(wanted) and bool(np.allclose(found, wanted))
+
+    example = [2, 2, 2], [3, 3, 3]
+
+    def shape(count: int = 3) -> Any:
+        return np.shape(plan([2] * count, [3] * count))
+
+    def keeps() -> bool:
+        compute, send = [1, 2, 3], [4, 5, 6]
+        attempt(compute, send)
+        return (compute, send) == ([1, 2, 3], [4, 5, 6])
+
+    return attempt_or_solution(
+        "overlapped", attempt, overlapped,
+        (lambda: plan(*example) is not None, f"`overlapped` {NOTHING_RETURNED}"),
+        (keeps, "Your `overlapped` changes the lists that it is given."),
+        (lambda: shape() == (3, 2), "For three layers, the result should be a list of three pairs (begin, end)."),
+        (lambda: not gives(*example, [(6, 9), (9, 12), (12, 15)]),
+         "Your plan begins to send only when all gradients are computed. Send each as soon as it is ready."),
+        (lambda: not gives(*example, [(0, 3), (3, 6), (6, 9)]),
+         "Your plan sends the first gradient from the beginning, but it is ready only after it has been computed."),
+        (lambda: not gives(*example, [(2, 5), (4, 7), (6, 9)]),
+         "Your plan sends two gradients at the same time. If the connection is not free, a gradient has to wait."),
+        (lambda: not gives(*example, [(2, 3), (5, 3), (8, 3)]),
+         "Your pairs are (begin, duration). The second number should be the end, begin + duration."),
+        (lambda: not gives(*example, [(2, 5), (7, 10), (12, 15)]),
+         "Your backward pass waits until a gradient is sent. It should go on: the gradients are ready at 2, 4 and 6."),
+        (lambda: gives(*example, [(2, 5), (5, 8), (8, 11)]),
+         "For three layers with 2 ms of computing and 3 ms of sending each, the result should be "
+         "[(2, 5), (5, 8), (8, 11)], as in the text."),
+        (lambda: not gives([3, 3], [1, 1], [(3, 4), (4, 5)]),
+         "The example of the text is right. But where sending is faster than computing, your plan sends a gradient "
+         "before it is ready."),
+        (lambda: gives([3, 3], [1, 1], [(3, 4), (6, 7)]),
+         "The example of the text is right, but not two layers with 3 ms of computing and 1 ms of sending each: "
+         "[(3, 4), (6, 7)]."),
+        (lambda: gives([1, 4, 2, 1], [3, 1, 5, 2], [(1, 4), (5, 6), (7, 12), (12, 14)]),
+         "Layers of equal length are right, but not layers of different length. Each has its own two numbers."),
+    )  # fmt: skip
 
 
 def ddp_process(rank: int, wires: Any, port: int, function: Any, dataset: Any, path: str, options: Any) -> Any:
@@ -569,10 +672,6 @@ def check_train_ddp(attempt: Any) -> Any:
     generator = torch.Generator().manual_seed(5)
     dataset = TensorDataset(torch.randn(24, 64, generator=generator), torch.arange(24) % 10)
 
-    def free_port() -> int:
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            return int(server.getsockname()[1])
-
     def read(file: Path) -> Any:
         try:
             return torch.load(file)
@@ -582,7 +681,7 @@ def check_train_ddp(attempt: Any) -> Any:
     @cache
     def alone() -> Any:
         """One process, this one: the state_dict, what was saved, whether the group was left behind."""
-        with tempfile.TemporaryDirectory() as folder, _as_process(0, 1, free_port()):
+        with tempfile.TemporaryDirectory() as folder, _as_process(0, 1, _free_port()):
             file = Path(folder, "weights.pt")
             state = attempt(dataset, str(file), **options)
             saved = read(file) if file.exists() else None
@@ -593,7 +692,7 @@ def check_train_ddp(attempt: Any) -> Any:
     def together() -> Any:
         """Two processes: for each the weights, whether it saved, whether it left its group, and its seed."""
         with tempfile.TemporaryDirectory() as folder:
-            given = (free_port(), attempt, dataset, str(Path(folder, "weights.pt")), options)
+            given = (_free_port(), attempt, dataset, str(Path(folder, "weights.pt")), options)
             return [outcome.value for outcome in distributed.run(ddp_process, 2, *given)]
 
     def reference(

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def under_letters(curves: Mapping[str, T]) -> dict[str, T]:
+    """The same curves as A, B, C, ..., sorted by their names read backward: a puzzle."""
+    names = sorted(curves, key=lambda name: name[::-1])
+    return {chr(ord("A") + place): curves[name] for place, name in enumerate(names)}
 
 
 def mystery_one(model: Any, loader: Any, epochs: int, lr: float) -> dict[str, list[float]]:

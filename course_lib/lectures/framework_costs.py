@@ -132,7 +132,7 @@ class Cost:
     first: float
     """seconds from the call to the first loss: building, tracing and compiling included"""
     epoch: float
-    """seconds for an epoch, the best from the second on"""
+    """seconds for an epoch: the best of two trainings, from the second epoch on"""
     calls: float
     """calls of Python functions in a step"""
     peak: float
@@ -264,12 +264,13 @@ def _main(source: str, function: str, data: str, result: str) -> None:
     more = -(-(COUNTED + 1) // task.steps)
     log = _Counting(timed)
     getattr(module, function)(dataclasses.replace(task, epochs=task.epochs + more), log)
-    times = log.times[:timed]
-    log.times = times
+    log.times = log.times[:timed]
+    again = Log()  # on a shared machine, something may have slowed down all epochs of the first training
+    getattr(module, function)(task, again)
     found = {
         "imports": imports,
-        "first": times[0],
-        "epoch": log.best_epoch(task.steps),
+        "first": log.times[0],
+        "epoch": min(log.best_epoch(task.steps), again.best_epoch(task.steps)),
         "calls": log.called / COUNTED,
         "peak": log.peak,
         "losses": log[:timed],

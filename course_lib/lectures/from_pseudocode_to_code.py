@@ -407,8 +407,8 @@ def check_contrastive_loss(attempt: Callable[..., torch.Tensor]) -> Callable[...
 
 
 class MoCo:
-    def __init__(self, make=make_network, size=512, momentum=0.99, temperature=0.1):
-        self.query = make()
+    def __init__(self, base_encoder=make_network, size=512, momentum=0.99, temperature=0.1):
+        self.query = base_encoder()
         self.momentum = momentum
         self.temperature = temperature
         self.key = copy.deepcopy(self.query)
@@ -577,7 +577,8 @@ def check_moco(attempt: type[Any]) -> type[Any]:
         (settings, "`__init__` must keep `momentum` and `temperature`, and make a queue with `size` rows."),
         (
             starts_equal,
-            "The two networks start with different weights. Line 1: the key network is a copy, not a second `make()`.",
+            "The two networks start with different weights. Line 1: the key network is a copy, not a second "
+            "`base_encoder()`.",
         ),
         (is_another, "`self.key` and `self.query` share their weights. Make a copy with `copy.deepcopy`."),
         (
@@ -628,7 +629,118 @@ def check_moco(attempt: type[Any]) -> type[Any]:
     )
 
 
-# Exercises 5 and 6: two tests, tried on right and wrong versions.
+# Exercise 6: the same network, trained on with few labels.
+
+
+def fine_tune(body, x, y, seed, steps=100):
+    """Train a copy of body, with a new linear layer on top, on views of x, (N, 1, 8, 8), with the labels y, (N,).
+
+    Returns the model, whose output is (N, 10).
+    """
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)  # for view(x, generator)
+    model = nn.Sequential(copy.deepcopy(body), nn.Linear(128, 10))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.002)
+    for _ in range(steps):
+        loss = F.cross_entropy(model(view(x, generator)), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model
+
+
+def check_fine_tune(attempt: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
+    """Check `fine_tune(body, x, y, seed, steps)`; returns the attempt, or our solution."""
+
+    def data() -> tuple[nn.Module, torch.Tensor, torch.Tensor]:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(3)
+            body = make_network()[0]
+        return body, _digits()[0][:6], _digits()[1][:6]
+
+    @functools.cache
+    def outputs(steps: int = 4, seed: int = 1) -> torch.Tensor:
+        body, x, y = data()
+        with torch.random.fork_rng(devices=[]):
+            model = attempt(body, x, y, seed, steps)
+        with torch.no_grad():
+            return torch.as_tensor(model(_digits()[2][:20]))
+
+    @functools.cache
+    def wanted(
+        steps: int = 4, views: str = "new", clear: bool = True, softmax: bool = False, which: str = "all",
+        kind: Any = torch.optim.Adam, seed: int = 1,
+    ) -> torch.Tensor:  # fmt: skip
+        """What `outputs` should be, or what a mistake makes of it."""
+        body, x, y = data()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            generator = torch.Generator().manual_seed(seed)
+            model = nn.Sequential(body, nn.Linear(128, 10))
+        optimizer = kind({"all": model, "layer": model[1], "body": model[0]}[which].parameters(), lr=0.002)
+        once = view(x, generator) if views == "once" else x
+        for _ in range(steps):
+            logits = model(view(x, generator) if views == "new" else once)
+            loss = F.cross_entropy(logits.softmax(dim=1) if softmax else logits, y)
+            if clear:
+                optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        with torch.no_grad():
+            return torch.as_tensor(model(_digits()[2][:20]))
+
+    def like(**mistake: Any) -> bool:
+        return torch.allclose(outputs(), wanted(**mistake), atol=1e-4)
+
+    def keeps_body() -> bool:
+        body, x, y = data()
+        before = _weights(body)
+        with torch.random.fork_rng(devices=[]):
+            attempt(body, x, y, 1, 2)
+        return all(map(torch.equal, before, _weights(body)))
+
+    def returned() -> Any:
+        with torch.random.fork_rng(devices=[]):
+            return attempt(*data(), 1, 1)
+
+    return attempt_or_solution(
+        "fine_tune",
+        attempt,
+        fine_tune,
+        (lambda: returned() is not None, NOTHING_RETURNED),
+        (
+            lambda: isinstance(returned(), nn.Module) and tuple(outputs(1).shape) == (20, 10),
+            "The function must return the model, body and new layer, whose output for N images is (N, 10).",
+        ),
+        (keeps_body, "The body that was given has changed. Train a copy of it: `copy.deepcopy`."),
+        (
+            lambda: not like(steps=0),
+            "The model is as before training. Is there a `backward` and an `optimizer.step()`, and does the optimizer "
+            "have the parameters of this model?",
+        ),
+        (lambda: not like(which="layer"), "Only the new layer was trained. The optimizer needs all parameters."),
+        (lambda: not like(which="body"), "Only the body was trained. The optimizer needs all parameters."),
+        (lambda: not like(views="none"), "The model was trained on the images themselves. Use views of them."),
+        (
+            lambda: not like(views="once"),
+            "All steps used the same views. Call `view(x, generator)` inside the loop, so that each has new ones.",
+        ),
+        (lambda: not like(clear=False), "The gradients of all steps pile up. Call `optimizer.zero_grad()` in each."),
+        (lambda: not like(softmax=True), "`F.cross_entropy` needs logits, because it applies the softmax itself."),
+        (lambda: not like(kind=torch.optim.SGD), "The optimizer should be `torch.optim.Adam`."),
+        (
+            lambda: not torch.allclose(outputs(2), outputs(4), atol=1e-6),
+            "Two and four steps give the same model. Does the loop use the argument `steps`?",
+        ),
+        (
+            lambda: like() and torch.allclose(outputs(3, 2), wanted(3, seed=2), atol=1e-4),
+            "The model is not what four steps of Adam with `lr=0.002` make of it. Does each step use all of `x`, and "
+            "one call of `view(x, generator)`? Is the copy of `body` trained, with one new linear layer on top?",
+        ),
+    )
+
+
+# Exercises 5 and 7: two tests, tried on right and wrong versions.
 
 
 def momentum_is_exact(make):

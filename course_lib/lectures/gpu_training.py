@@ -382,6 +382,219 @@ def check_best_milliseconds(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+# toy_epoch
+
+
+def toy_epoch(toy, prepare, kernel, steps, wait_every):
+    """Milliseconds for `steps` steps on the device `toy`, with a wait after every `wait_every`-th step."""
+    toy.synchronize()
+    start = time.perf_counter()
+    for step in range(1, steps + 1):
+        prepare()
+        toy.launch(kernel)
+        if step % wait_every == 0:
+            toy.synchronize()
+    toy.synchronize()
+    return (time.perf_counter() - start) * 1e3
+
+
+class _ToyOnPaper:
+    """The lecture's `ToyDevice` in the time of a `_Clock`, where preparing and a kernel take 10 ms each."""
+
+    def __init__(self) -> None:
+        self.clock = _Clock([10.0])
+        self.launched: list[Any] = []
+        self.waits: list[int] = []
+        """how much was launched when the host waited, for each wait"""
+        self.prepared = self.on_host = 0
+
+    def prepare(self) -> None:
+        self.prepared += 1
+        self.clock.host_ms += 10
+
+    def kernel(self) -> None:
+        self.on_host += 1
+        self.clock.host_ms += 10
+
+    def launch(self, kernel: Any) -> None:
+        self.launched.append(kernel)
+        self.clock.launch()
+
+    def synchronize(self) -> None:
+        self.waits.append(len(self.launched))
+        self.clock.synchronize()
+
+
+def check_toy_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`toy_epoch(toy, prepare, kernel, steps, wait_every) -> float`, milliseconds."""
+
+    def run(function: Callable[..., Any], steps: int, wait_every: int) -> tuple[Any, _ToyOnPaper]:
+        toy = _ToyOnPaper()
+        with toy.clock.instead():
+            return function(toy, toy.prepare, toy.kernel, steps, wait_every), toy
+
+    @functools.cache
+    def seen() -> tuple[Any, _ToyOnPaper]:
+        return run(attempt, 7, 3)
+
+    def places() -> set[int]:
+        return set(seen()[1].waits) - {0}
+
+    def difference(steps: int = 7, wait_every: int = 3) -> float:
+        return float(run(attempt, steps, wait_every)[0] - run(toy_epoch, steps, wait_every)[0])
+
+    return attempt_or_solution(
+        "toy_epoch",
+        attempt,
+        toy_epoch,
+        (
+            lambda: seen()[1].on_host == 0,
+            "The host ran the kernel itself. Hand the function over: `toy.launch(kernel)`, where no parentheses follow "
+            "`kernel`.",
+        ),
+        (
+            lambda: seen()[1].prepared == len(seen()[1].launched) == 7,
+            "In 7 steps, `prepare()` should be called 7 times, and 7 kernels should be launched.",
+        ),
+        (lambda: all(map(callable, seen()[1].launched)), "`toy.launch` needs the function `kernel`."),
+        (lambda: seen()[0] is not None, NOTHING_RETURNED),
+        (lambda: isinstance(seen()[0], int | float), "Return one number, the milliseconds."),
+        (
+            lambda: places() & {1, 2, 3, 4, 5, 6},
+            "With 7 steps and `wait_every=3`, the host never waits before the last step. Call `toy.synchronize()` in "
+            "the loop, after every third step.",
+        ),
+        (
+            lambda: not places() >= {1, 2, 3, 4, 5, 6},
+            "The host waits in every step. It should wait only if `step % wait_every == 0`.",
+        ),
+        (
+            lambda: places() & {1, 2, 3, 4, 5, 6} == {3, 6},
+            "With 7 steps and `wait_every=3`, the host should wait after steps 3 and 6, and at the end. Count the "
+            "steps from 1, and wait after the launch.",
+        ),
+        (
+            lambda: 7 in places(),
+            "After the last step the device is still busy. Wait once more before you stop the clock.",
+        ),
+        (
+            lambda: seen()[1].waits[0] == 0,
+            "The device may be busy with earlier work. Wait before you start the clock, too.",
+        ),
+        (lambda: not abs(seen()[0] * 1e3 + difference() - seen()[0]) < 1, "That is in seconds; multiply by 1000."),
+        (
+            lambda: difference() < 50,
+            "The time that the device was busy before is in your result. Start the clock after the first wait.",
+        ),
+        (
+            lambda: difference() > -5,
+            "Some of the work is not in your result. Start the clock before the loop, and stop it after the last wait.",
+        ),
+        (lambda: abs(difference()) < 1, "The time is too long. Does anything else take time between the two clocks?"),
+        (
+            lambda: abs(difference(4, 2)) < 1 and abs(difference(5, 9)) < 1,
+            "It is right for 7 steps and `wait_every=3`, but not for other numbers. Use both arguments.",
+        ),
+    )
+
+
+# scaled_step
+
+
+def scaled_step(loss, optimizer, params, scale):
+    """A step with loss scaling, skipped if a gradient is infinite or nan. Return whether it was made."""
+    optimizer.zero_grad()
+    (scale * loss).backward()
+    for p in params:
+        p.grad /= scale
+    finite = all(p.grad.isfinite().all() for p in params)
+    if finite:
+        optimizer.step()
+    return finite
+
+
+def check_scaled_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`scaled_step(loss, optimizer, params, scale) -> bool`, whether the step was made."""
+
+    @functools.cache
+    def step(scale: float = 1024.0) -> SimpleNamespace:
+        with virtual_cuda.session(quiet=True):
+            model = _model("cuda")
+            params = list(model.parameters())
+            x, y = (tensor.cuda() for tensor in _batch())
+            truth, before = _true_gradient(model, x, y), _flat(params)
+            for parameter in params:
+                parameter.grad = torch.full_like(parameter, scale)  # 1, once it is divided by the scale
+            upstream: list[float] = []
+            loss = F.cross_entropy(model(x), y)
+            loss.register_hook(lambda gradient: upstream.append(gradient.item()))
+            made = attempt(loss, torch.optim.SGD(params, lr=1.0), params, scale)
+            return SimpleNamespace(made=made, moved=before - _flat(params), truth=truth, upstream=upstream)
+
+    @functools.cache
+    def broken(place: int, fault: float) -> SimpleNamespace:
+        """A step in which one entry of one of three gradients is `fault`."""
+        params: list[torch.Tensor] = [nn.Parameter(torch.tensor([1.0, 2.0])) for _ in range(3)]
+        params[place].register_hook(lambda gradient: torch.tensor([fault, 1.0]))
+        loss = torch.stack(params).sum()
+        made = attempt(loss, torch.optim.SGD(params, lr=1.0), params, 8.0)
+        return SimpleNamespace(made=made, moved=any(p.tolist() != [1.0, 2.0] for p in params))
+
+    def error(factor: float, added: float = 0.0) -> float:
+        wanted = factor * step().truth + added
+        return float((step().moved - wanted).norm() / wanted.norm())
+
+    faults = [(place, fault) for place in range(3) for fault in (math.inf, math.nan, -math.inf)]
+    return attempt_or_solution(
+        "scaled_step",
+        attempt,
+        scaled_step,
+        (lambda: step().upstream, "There was no backward pass from `loss`. Call `(scale * loss).backward()`."),
+        (
+            lambda: step().upstream == [1024.0],
+            "The backward pass should start from the loss times the scale: multiply before you call `backward`.",
+        ),
+        (
+            lambda: step().moved.norm() > 0,
+            "The weights did not move, although all gradients were finite. Is `optimizer.step()` called, and are the "
+            "gradients still there then?",
+        ),
+        (
+            lambda: error(1, 1) > 0.02 and error(1024, 1024) > 0.02,
+            "The gradient of the step before is still in it: call `optimizer.zero_grad()` before `backward()`.",
+        ),
+        (
+            lambda: error(1024) > 0.02,
+            "The step is 1024 times too long, and 1024 is the scale. Divide each `p.grad` by it before "
+            "`optimizer.step()`; `p.grad / scale` alone changes nothing.",
+        ),
+        (lambda: error(1 / 1024) > 0.02, "The gradients are divided by the scale twice."),
+        (lambda: error(1) < 0.02, "The step should be along the gradient of `loss`, as without a scale."),
+        (
+            lambda: not broken(0, math.inf).moved,
+            "A gradient had an infinite entry, and the step was made. Call `optimizer.step()` only if all entries of "
+            "all gradients are finite.",
+        ),
+        (
+            lambda: not any(broken(place, fault).moved for place, fault in faults),
+            "One gradient of three had an entry that was infinite or `nan`, and the step was made. Look at all "
+            "gradients, and use `isfinite`.",
+        ),
+        (lambda: step().made is not None, "Your function returns None. Return True if the step was made, else False."),
+        (lambda: bool(step().made), "All gradients were finite and the step was made, so return True."),
+        (
+            lambda: broken(0, math.inf).made is not None and not broken(0, math.inf).made,
+            "After a skipped step, return False.",
+        ),
+        (
+            lambda: (
+                step(8.0).upstream == [8.0] and (step(8.0).moved - step().moved).norm() < 0.02 * step().truth.norm()
+            ),
+            "It is right for `scale=1024`, but not for 8. Use the argument.",
+        ),
+    )
+
+
 # device_batches
 
 

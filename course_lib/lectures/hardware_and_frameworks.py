@@ -20,6 +20,7 @@ from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 __all__ = [
     "FRAMEWORKS",
     "NVIDIA_SMI",
+    "check_chain_bound",
     "check_matmul_loops",
     "check_matmul_rows",
     "check_median_seconds",
@@ -111,13 +112,29 @@ def product_bound(m, k, n, itemsize, flops, bandwidth):
     Returns seconds (a number) and the limit, "compute" or "memory".
     """
     operations = 2 * m * k * n
-    nbytes = (m * k + k * n + m * n) * itemsize
+    numbers = m * k + k * n + m * n
+    nbytes = numbers * itemsize
     compute_s = operations / flops
     memory_s = nbytes / bandwidth
     if compute_s > memory_s:
         return compute_s, "compute"
     else:
         return memory_s, "memory"
+
+
+def chain_bound(n, steps, fused, flops, bandwidth):
+    """The least time in seconds of `steps` operations on each of n float32 numbers, one after the other.
+
+    fused: True if all steps are one operation; False if each step reads its input from memory and writes its result.
+    """
+    operations = steps * n
+    transfers = 2  # one vector is read, one is written
+    if not fused:
+        transfers = 2 * steps
+    nbytes = transfers * n * 4
+    compute_s = operations / flops
+    memory_s = nbytes / bandwidth
+    return max(compute_s, memory_s)
 
 
 def smallest_batch(width, itemsize, flops, bandwidth):
@@ -406,6 +423,90 @@ def check_product_bound(attempt: Solution) -> Solution:
             lambda: _close(attempt(2, 3, 5, 4, 1, 1e9)[0], 60) and _close(attempt(2, 3, 5, 4, 1e9, 1)[0], 124),
             "It is right for square matrices only. (2, 3) @ (3, 5) needs 60 operations and 31 numbers: which matrix "
             "has which shape?",
+        ),
+    )
+
+
+def check_chain_bound(attempt: Solution) -> Solution:
+    """Whether `attempt(n, steps, fused, flops, bandwidth)` is the bound of a chain; the attempt if so, else ours."""
+
+    # A million numbers. On these machines one step's arithmetic takes a second, or reading and writing them does.
+    def compute(steps: int, fused: bool) -> Any:
+        return attempt(1_000_000, steps, fused, 1e6, 8e15)
+
+    def memory(steps: int, fused: bool) -> Any:
+        return attempt(1_000_000, steps, fused, 1e15, 8e6)
+
+    return attempt_or_solution(
+        "chain_bound",
+        attempt,
+        chain_bound,
+        (
+            lambda: memory(1, True) is not None and memory(1, False) is not None,
+            "Your function returns None. Is there a `return` on every path?",
+        ),
+        (lambda: _is_number(memory(1, True)), "Return one number, the seconds."),
+        (
+            lambda: not _close(memory(1, True), 1e-9) and not _close(compute(1, True), 1e-9),
+            "That is the shorter of the two times. The operation is finished only when the slower part is.",
+        ),
+        (
+            lambda: not _close(memory(1, True), 0.5),
+            "The time for memory is half of what it should be: each number is read and its result written, 4 bytes "
+            "each.",
+        ),
+        (
+            lambda: not _close(memory(1, True), 0.25),
+            "The time for memory is a quarter of what it should be: a float32 number has 4 bytes.",
+        ),
+        (
+            lambda: not (_close(memory(1, True), 1 + 1e-9) and _close(attempt(1_000_000, 1, True, 1e6, 8e6), 2)),
+            "You add the two times. Computing and loading go on at the same time, so the longer one counts.",
+        ),
+        (
+            lambda: _close(memory(1, True), 1),
+            "For a single step on a million numbers and 8,000,000 bytes per second, memory takes 1 second. How many "
+            "bytes are read, and how many written?",
+        ),
+        (
+            lambda: not (_close(memory(3, True), 3) and _close(memory(3, False), 1)),
+            "The two cases are exchanged: the fused operation is the one that reads and writes only once.",
+        ),
+        (
+            lambda: not (_close(memory(3, True), 1) and _close(memory(3, False), 1)),
+            "Three separate steps move as many bytes as one. Without fusion, each step reads its input and writes its "
+            "result.",
+        ),
+        (
+            lambda: not _close(memory(3, False), 2),
+            "Three separate steps should take the memory 3 seconds. Each of them reads a vector *and* writes one.",
+        ),
+        (
+            lambda: _close(memory(3, False), 3),
+            "A separate step takes the memory 1 second here, so three of them take 3 seconds.",
+        ),
+        (
+            lambda: not _close(memory(3, True), 2),
+            "A fused operation keeps the results between its steps in the processor. Only the first input is read, "
+            "and only the last result is written.",
+        ),
+        (
+            lambda: _close(memory(3, True), 1),
+            "A fused operation of three steps should take the memory as long as one step. What does it read, and what "
+            "does it write?",
+        ),
+        (
+            lambda: not _close(compute(3, True), 1) and not _close(compute(3, False), 1),
+            "Three steps take as much arithmetic as one. Fused or not, each step does one operation for each number.",
+        ),
+        (
+            lambda: _close(compute(3, True), 3) and _close(compute(3, False), 3),
+            "For three steps on a million numbers and 1,000,000 operations per second, the arithmetic takes 3 seconds, "
+            "fused or not.",
+        ),
+        (
+            lambda: _close(attempt(500, 4, False, 1e9, 1e3), 16) and _close(attempt(500, 4, True, 1e2, 1e9), 20),
+            "It is right for a million numbers only. Did you use `n`, `flops` and `bandwidth`?",
         ),
     )
 

@@ -28,6 +28,7 @@ __all__ = [
     "check_channel_gate",
     "check_evaluate_each",
     "check_make_cnn",
+    "check_make_form_reader",
     "check_make_sum_model",
     "check_watched_model",
 ]
@@ -330,6 +331,124 @@ def _fitted_with(attempt: type[Any]) -> SimpleNamespace:
         epochs=_EPOCHS,
         from_logs=history["accuracy"],
         from_logs_valid=history["val_accuracy"],
+    )
+
+
+# make_form_reader
+
+
+def make_form_reader(reader):
+    """A keras.Model from {"left", "right"}, each (N, 8, 8, 1) with pixels from 0 to 16, to the sums (N,).
+
+    reader: a model from images (N, 8, 8, 1) with pixels from 0 to 1 to logits (N, 10).
+    """
+    left = keras.Input((8, 8, 1), name="left")
+    right = keras.Input((8, 8, 1), name="right")
+    rescale = layers.Rescaling(1 / 16)
+    left_logits = reader(rescale(left))
+    right_logits = reader(rescale(right))
+    total = ops.argmax(left_logits, axis=1) + ops.argmax(right_logits, axis=1)
+    return keras.Model({"left": left, "right": right}, total)
+
+
+def check_make_form_reader(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`make_form_reader(reader) -> keras.Model` from {"left", "right"}, each (N, 8, 8, 1), to the sums (N,)."""
+    rng = np.random.default_rng(4)
+    forms = {side: rng.integers(17, size=(40, 8, 8, 1)).astype("float32") for side in ("left", "right")}
+
+    @_once
+    def seen() -> SimpleNamespace:
+        reader = keras.Sequential([keras.Input((8, 8, 1)), layers.Flatten(), layers.Dropout(0.5), layers.Dense(10)])
+        kernel = rng.standard_normal((64, 10))
+        reader.set_weights([kernel, -kernel.sum(axis=0) / 2])
+        return SimpleNamespace(reader=reader, model=attempt(reader))
+
+    def output(rows: int = 40) -> np.ndarray:
+        return np.asarray(seen().model({side: x[:rows] for side, x in forms.items()}))
+
+    def logits(side: str, scale: float = 1 / 16) -> np.ndarray:
+        return np.asarray(seen().reader(scale * forms[side], training=False))
+
+    def digits(side: str, scale: float = 1 / 16) -> np.ndarray:
+        return logits(side, scale).argmax(axis=1)
+
+    def gives(wanted: np.ndarray) -> bool:
+        return _near(output(), wanted)
+
+    return attempt_or_solution(
+        "make_form_reader",
+        attempt,
+        make_form_reader,
+        (lambda: seen().model is not None, "The function returns nothing: `return keras.Model(...)`."),
+        (lambda: _is_model(seen().model), "Return a `keras.Model(inputs, outputs)`."),
+        (
+            lambda: isinstance(seen().model.input, dict) and set(seen().model.input) == {"left", "right"},
+            'The inputs are not a dictionary with the keys `"left"` and `"right"`, the first argument of `Model`.',
+        ),
+        (
+            lambda: not isinstance(seen().model.output, (dict, list, tuple)),
+            "The output should be one tensor, the sum, not a dictionary or a list.",
+        ),
+        (
+            lambda: any(weight is seen().reader.weights[0] for weight in seen().model.weights),
+            "The reader that is passed is not part of the model. Call it on each of the two images.",
+        ),
+        (
+            lambda: seen().model.count_params() == seen().reader.count_params(),
+            "The model has other weights than those of the reader. Call the same reader twice; nothing else is "
+            "learned.",
+        ),
+        (
+            lambda: output().shape != (40, 10),
+            "There are ten numbers for each form. Choose the class with the largest logit: `ops.argmax`.",
+        ),
+        (
+            lambda: output().shape not in ((40, 2), (2, 40), (80,)),
+            "Each form gives two numbers. Add the two digits.",
+        ),
+        (
+            lambda: output().shape == (40,),
+            "40 forms should give 40 sums, with the shape (40,). Along which axis of the logits, (N, 10), are the "
+            "classes?",
+        ),
+        (
+            lambda: not gives((logits("left") + logits("right")).argmax(axis=1)),
+            "You add the logits, and then choose a class. Choose a class for each image, and then add.",
+        ),
+        (
+            lambda: not gives(logits("left").max(axis=1) + logits("right").max(axis=1)),
+            "`ops.max` is the largest logit itself. `ops.argmax` is its place, which is the class.",
+        ),
+        (
+            lambda: not gives(logits("left").argmin(axis=1) + logits("right").argmin(axis=1)),
+            "You choose the class with the smallest logit.",
+        ),
+        (lambda: not gives(digits("left", 1) + digits("right", 1)), "The pixels reach the reader without rescaling."),
+        (
+            lambda: not gives(digits("left", 1) + digits("right")) and not gives(digits("left") + digits("right", 1)),
+            "Only one of the two images is rescaled.",
+        ),
+        (
+            lambda: not gives(digits("left", 16) + digits("right", 16)),
+            "The pixels are multiplied by 16. The factor is what the input is multiplied by.",
+        ),
+        (
+            lambda: not gives(digits("left", 1 / 256) + digits("right", 1 / 256)),
+            "The pixels are divided by about 256. They go from 0 to 16, so divide by 16, once.",
+        ),
+        (lambda: not gives(2 * digits("left")), "The right image has no influence. Is the left one read twice?"),
+        (lambda: not gives(2 * digits("right")), "The left image has no influence. Is the right one read twice?"),
+        (lambda: not gives(digits("left") - digits("right")), "You subtract the digits. Add them."),
+        (lambda: not gives(digits("left") * digits("right")), "You multiply the digits. Add them."),
+        (
+            lambda: gives(digits("left") + digits("right")),
+            "The sums are not those of the classes with the largest logits. Is the factor of `Rescaling` 1 / 16?",
+        ),
+        (
+            lambda: {tensor.name for tensor in seen().model.inputs} == {"left", "right"},
+            'Give each input its key as its name: `keras.Input((8, 8, 1), name="left")`.',
+        ),
+        (lambda: output(3).shape == (3,), "The model works for one number of forms only."),
     )
 
 

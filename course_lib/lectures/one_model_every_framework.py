@@ -28,6 +28,7 @@ __all__ = [
     "check_jax_step",
     "check_numpy_step",
     "check_tensorflow_step",
+    "check_torch_step",
     "train_port",
 ]
 
@@ -35,6 +36,8 @@ tf: Any = None
 jax: Any = None
 jnp: Any = None
 nn: Any = None
+torch: Any = None
+F: Any = None
 """set by the first check that needs them"""
 
 Step = Callable[..., Any]
@@ -489,6 +492,99 @@ def _reordered(copied: Callable[..., SimpleNamespace]) -> tuple[int, ...] | None
     found = copied(("conv", 3, 3, 3))
     orders = [(2, 3, 1, 0), *itertools.permutations(range(4))]
     return next((axes for axes in orders if np.allclose(found.kernels[0], found.weights[0].transpose(axes))), None)
+
+
+# torch_step
+
+
+def torch_step(net, optimizer, x, y):
+    """One step of `optimizer` on a batch of torch tensors. Returns the loss as a Python number."""
+    loss = F.cross_entropy(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def check_torch_step(attempt: Step) -> Step:
+    """`torch_step(net, optimizer, x, y) -> loss`, a step of the optimizer on the mean cross-entropy of the batch."""
+    _load(torch="torch", F="torch.nn.functional", nn="torch.nn")
+
+    @functools.cache
+    def seen(steps: int = 1, kind: str = "SGD", lr: float = 0.25) -> SimpleNamespace:
+        """What the attempt and our own loops did to networks with the same weights."""
+        draw = torch.Generator().manual_seed(1)
+        batches = [(torch.randn(7, 6, generator=draw), torch.randint(4, (7,), generator=draw)) for _ in range(steps)]
+
+        def trained(step: Step) -> tuple[list[Any], list[Any], Any]:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(0)
+                net = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 4))
+            options = {"momentum": 0.5} if kind == "SGD" else {}
+            optimizer = getattr(torch.optim, kind)(net.parameters(), lr=lr, **options)
+            before = [value.detach().clone() for value in net.parameters()]
+            losses = [step(net, optimizer, x, y) for x, y in batches]
+            return losses, before, [value.detach().clone() for value in net.parameters()]
+
+        def accumulating(net: Any, optimizer: Any, x: Any, y: Any) -> Any:
+            F.cross_entropy(net(x), y).backward()
+            optimizer.step()
+
+        def of_sums(net: Any, optimizer: Any, x: Any, y: Any) -> Any:
+            optimizer.zero_grad()
+            F.cross_entropy(net(x), y, reduction="sum").backward()
+            optimizer.step()
+
+        def softmax_twice(net: Any, optimizer: Any, x: Any, y: Any) -> Any:
+            return F.cross_entropy(net(x).softmax(dim=1), y).item()
+
+        losses, before, found = trained(attempt)
+        right_losses, _, wanted = trained(torch_step)
+        return SimpleNamespace(
+            losses=losses,
+            before=before,
+            found=found,
+            right_losses=right_losses,
+            wanted=wanted,
+            accumulated=trained(accumulating)[2],
+            summed=trained(of_sums)[2],
+            twice=trained(softmax_twice)[0],
+        )
+
+    def same(one: list[Any], other: list[Any]) -> bool:
+        return all(torch.allclose(a, b, atol=1e-5) for a, b in zip(one, other, strict=True))
+
+    def loss() -> Any:
+        return seen().losses[0]
+
+    return attempt_or_solution(
+        "torch_step", attempt, torch_step,
+        (lambda: loss() is not None, "The function returns nothing: return the loss."),
+        (lambda: loss().numel() == 1 if isinstance(loss(), torch.Tensor) else np.size(loss()) == 1,
+         "The loss should be one number, the mean over the batch."),
+        (lambda: not isinstance(loss(), torch.Tensor),
+         "You return a tensor. `loss.item()` is a Python number, and does not keep the graph of the step in memory."),
+        (lambda: not _near(loss(), 7 * seen().right_losses[0], 1e-4),
+         "The loss is the sum over the batch. Take the mean."),
+        (lambda: not _near(loss(), seen().twice[0], 1e-4),
+         "You take the softmax twice: `F.cross_entropy` takes it, too. Give it the logits."),
+        (lambda: _near(loss(), seen().right_losses[0], 1e-4),
+         "The loss is not the mean cross-entropy of the batch at the weights before the update."),
+        (lambda: not same(seen().found, seen().before),
+         "No parameter has changed. `backward` fills the gradients, `step` uses them, and `zero_grad` in between would "
+         "clear them: zero_grad, backward, step."),
+        (lambda: not same(seen().found, seen().summed),
+         "Every gradient is 7 times too large for a batch of 7: somewhere a sum stands for a mean."),
+        (lambda: same(seen().found, seen().wanted),
+         "After one step the parameters are wrong. Call `backward` once and `step` once, and let the optimizer do the "
+         "update."),
+        (lambda: not same(seen(steps=3).found, seen(steps=3).accumulated),
+         "The first step is right, but later ones add their gradients to the old ones in `.grad`. Call "
+         "`optimizer.zero_grad()` in every step."),
+        (lambda: same(seen(steps=3).found, seen(steps=3).wanted), "The first step is right, later ones are not."),
+        (lambda: same(seen(steps=2, kind="Adam", lr=0.05).found, seen(steps=2, kind="Adam", lr=0.05).wanted),
+         "With Adam as the optimizer the steps are wrong. Let the argument `optimizer` make the update."),
+    )  # fmt: skip
 
 
 # tensorflow_step

@@ -96,13 +96,16 @@ def success_rate(settings, seeds, epochs=300, goal=0.1):
     return solved / len(seeds)
 
 
-def fewest_units(data, seeds, epochs=300, goal=0.1):
-    """The smallest width, 1 to 8, of one hidden layer that reaches `goal` for every seed; None if there is none."""
-    for units in range(1, 9):
-        settings = {"data": data, "hidden": (units,)}
-        if success_rate(settings, seeds, epochs, goal) == 1:
-            return units
-    return None
+def layer_speeds(network, x, y):
+    """The mean absolute gradient of each layer's weights: a list of numbers, the first layer first.
+
+    x: (n, k), the features. y: (n,), the labels, 1 or -1.
+    """
+    gradients = network.gradients(x, y)
+    speeds = []
+    for gradient in gradients.weights:
+        speeds.append(np.abs(gradient).mean())
+    return speeds
 
 
 def update(w, gradient, lr, penalty, strength):
@@ -476,86 +479,134 @@ def check_spiral_feature(attempt: Callable[[Array], Array]) -> Callable[[Array],
     )
 
 
-def check_search(
-    rate: Callable[..., float], fewest: Callable[..., int | None]
-) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The two attempts if both are right, else the two solutions."""
+def check_success_rate(attempt: Callable[..., float]) -> Callable[..., float]:
+    """The attempt if it is the fraction of the seeds that reach the goal, else the solution."""
     easy = {"data": "circle", "hidden": (3,)}
     seeds, epochs = [0, 1, 2], 120
 
     @functools.cache
     def losses() -> Array:
-        return np.array([[b.test_loss, b.train_loss] for b in (Playground(**easy, seed=s).run(epochs) for s in seeds)])
+        return np.array([Playground(**easy, seed=s).run(epochs).test_loss for s in seeds])
 
-    goal = functools.cache(lambda: float(np.sort(losses()[:, 0])[1:].mean()))  # between the second and the third
-    noisy = {
-        "data": "XOR",
-        "noise": 0.4,
-        "share": 0.2,
-        "hidden": (8,),
-    }  # the test loss is higher than the training loss
+    goal = functools.cache(lambda: float(np.sort(losses())[1:].mean()))  # between the second and the third
+    # Here the test loss is higher than the training loss.
+    noisy = {"data": "XOR", "noise": 0.4, "share": 0.2, "hidden": (8,)}
 
     @functools.cache
     def between() -> float:
         board = Playground(**noisy, seed=0).run(60)
         return (board.train_loss + board.test_loss) / 2
 
-    found = functools.cache(lambda: rate(dict(easy), seeds, epochs, goal()))
-    least = functools.cache(lambda: fewest("circle", [0, 1], 150, 0.2))
+    found = functools.cache(lambda: attempt(dict(easy), seeds, epochs, goal()))
     return attempt_or_solution(
-        "success_rate and fewest_units",
-        (rate, fewest),
-        (success_rate, fewest_units),
+        "success_rate",
+        attempt,
+        success_rate,
+        (lambda: np.ndim(found()) == 0 and found() is not None, "Return one number, the fraction of the seeds."),
         (
-            lambda: np.ndim(found()) == 0 and found() is not None,
-            "success_rate must return one number, the fraction of the seeds.",
+            lambda: attempt(dict(easy), [0], 2, 100.0) != 0 or attempt(dict(easy), [0], 2, 0.0) != 0,
+            "It finds no success even with a goal of 100. Compare with the argument `goal`.",
         ),
         (
-            lambda: rate(dict(easy), [0], 2, 100.0) != 0 or rate(dict(easy), [0], 2, 0.0) != 0,
-            "success_rate finds no success even with a goal of 100. Compare with the argument `goal`.",
+            lambda: attempt(dict(easy), [0], 2, 100.0) in (0, 1),
+            "It gives neither 0 nor 1 for a single seed. Divide by `len(seeds)`, not by a fixed number.",
         ),
-        (
-            lambda: rate(dict(easy), [0], 2, 100.0) in (0, 1),
-            "success_rate gives neither 0 nor 1 for a single seed. Divide by `len(seeds)`, not by a fixed number.",
-        ),
-        (lambda: found() != 2, "success_rate returns how many seeds succeed. Divide by the number of seeds."),
+        (lambda: found() != 2, "This is how many seeds succeed. Divide by the number of seeds."),
         (
             lambda: abs(found() - 1 / 3) > 1e-9,
-            "success_rate returns the fraction that *fails*: count test losses below the goal.",
+            "This is the fraction that *fails*: count test losses below the goal.",
         ),
         (
-            lambda: rate(dict(noisy), [0], 60, between()) != 1,
-            "success_rate compares the *training* loss with `goal`. Whether a run succeeded is decided by the test "
-            "loss.",
+            lambda: attempt(dict(noisy), [0], 60, between()) != 1,
+            "It compares the *training* loss with `goal`. Whether a run succeeded is decided by the test loss.",
         ),
         (
-            lambda: rate(dict(easy), [0], 1, 0.3) == 0,
-            "success_rate trains for more than the one epoch that was asked for. Pass `epochs` on to `run`.",
+            lambda: attempt(dict(easy), [0], 1, 0.3) == 0,
+            "It trains for more than the one epoch that was asked for. Pass `epochs` on to `run`.",
         ),
         (
             lambda: abs(found() - 2 / 3) < 1e-9,
-            "success_rate is wrong for the circle with 3 units and three seeds. Does each board get its own seed, "
-            "and all `epochs`?",
+            "It is wrong for the circle with 3 units and three seeds. Does each board get its own seed, and all "
+            "`epochs`?",
         ),
         (
-            lambda: rate(dict(easy), [1], epochs, goal()) != rate(dict(easy), [0], epochs, goal()),
-            "success_rate gives the same for seed 0 and seed 1, though one succeeds and the other does not. Use "
-            "`seeds`.",
+            lambda: attempt(dict(easy), [1], epochs, goal()) != attempt(dict(easy), [0], epochs, goal()),
+            "It gives the same for seed 0 and seed 1, though one succeeds and the other does not. Use `seeds`.",
+        ),
+    )
+
+
+def check_layer_speeds(attempt: Callable[..., list[float]]) -> Callable[..., list[float]]:
+    """The attempt if it gives the mean absolute gradient of each layer's weights, else the solution."""
+    data = make_data("XOR", points=60)
+    x, y = features(data.train, ("x1", "x2")), data.train_labels
+
+    def network(activation: str = "tanh") -> Network:
+        return Network((2, 5, 3, 1), activation, np.random.default_rng(3))
+
+    slopes = network().gradients(x, y)
+
+    def given(activation: str = "tanh") -> Array:
+        return np.array([float(speed) for speed in attempt(network(activation), x.copy(), y.copy())])
+
+    def listed() -> bool:
+        """Whether the answer is one number for each of something, and not arrays or a single number."""
+        found = attempt(network(), x.copy(), y.copy())
+        return isinstance(found, (list, tuple, np.ndarray)) and all(np.ndim(speed) == 0 for speed in found)
+
+    def like(*others: Callable[[Array], Any]) -> bool:
+        return any(np.allclose(given(), [other(slope) for slope in slopes.weights]) for other in others)
+
+    def untouched() -> bool:
+        mine = network()
+        attempt(mine, x.copy(), y.copy())
+        return all(np.array_equal(a, b) for a, b in zip(mine.weights, network().weights, strict=True))
+
+    return attempt_or_solution(
+        "layer_speeds",
+        attempt,
+        layer_speeds,
+        (
+            lambda: attempt(network(), x.copy(), y.copy()) is not None,
+            "Your function returns None. Is there a `return`?",
+        ),
+        (listed, "Return a list with one number for each layer."),
+        (
+            lambda: len(given()) == 3,
+            "For a network with two hidden layers, the list has three numbers, one for each array of weights (the "
+            "output layer has weights, too).",
+        ),
+        (lambda: not like(np.mean), "Positive and negative entries cancel here. Take absolute values before the mean."),
+        (lambda: not like(lambda slope: abs(slope.mean())), "Take the absolute values before the mean, not after it."),
+        (
+            lambda: not like(lambda slope: np.abs(slope).sum()),
+            "This is the sum, which is larger for a layer with more weights. Take the mean.",
         ),
         (
-            lambda: least() != 3,
-            "fewest_units returns 3 for seeds 0 and 1, but with 3 units only one of the two succeeds. *Every* seed "
-            "must.",
+            lambda: not like(lambda slope: np.abs(slope).max()),
+            "This is the largest entry of each layer. Take the mean.",
         ),
         (
-            lambda: least() == 4,
-            "For the circle with seeds 0 and 1, 150 epochs and the goal 0.2, fewest_units should be 4.",
+            lambda: not np.allclose(given(), [np.abs(weights).mean() for weights in network().weights]),
+            "These are the sizes of the weights themselves. Take the gradient: `network.gradients(x, y).weights`.",
         ),
         (
-            lambda: fewest("circle", [0], 1, 0.1) is None,
-            "Where even 8 units do not reach the goal, fewest_units should return None. (Are `epochs` and `goal` "
-            "passed on to success_rate?)",
+            lambda: not np.allclose(given(), [np.abs(slope).mean() for slope in slopes.biases]),
+            "These are the gradients of the biases. Take those of the weights.",
         ),
+        (
+            lambda: not np.allclose(given()[::-1], [np.abs(slope).mean() for slope in slopes.weights]),
+            "The order is reversed. The first layer comes first.",
+        ),
+        (
+            lambda: like(lambda slope: np.abs(slope).mean()),
+            "These are not the mean absolute gradients. For each layer: absolute values first, then the mean.",
+        ),
+        (
+            lambda: np.allclose(given("sigmoid"), layer_speeds(network("sigmoid"), x, y)),
+            "It is right for one network only. Do you use the arguments `network`, `x` and `y`?",
+        ),
+        (untouched, "The network's weights are changed by the call. Only measure here."),
     )
 
 

@@ -20,6 +20,7 @@ from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 __all__ = [
     "check_Ternary",
+    "check_chain_gradient",
     "check_make_parameters",
     "check_newton",
     "check_run_backward",
@@ -29,6 +30,15 @@ __all__ = [
 # The solutions are written as a reader writes them: without types, and without itertools.pairwise.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 # ruff: noqa: RUF007
+
+
+def chain_gradient(result):
+    """The gradient of `result`, a tensor with one entry, for the leaf at the beginning of a chain of operations."""
+    node = result.grad_fn
+    grad = torch.ones_like(result)
+    while not hasattr(node, "variable"):
+        node, grad = vjp(node, grad)[0]
+    return grad
 
 
 def make_parameters(sizes, seed=0, device="cpu"):
@@ -48,10 +58,7 @@ def make_parameters(sizes, seed=0, device="cpu"):
 
 
 def count_uses(result):
-    """Every node of the graph that was recorded for `result`.
-
-    Returns a dict: node -> how often it appears in the next_functions of the other nodes; result.grad_fn -> 0.
-    """
+    """A dict: each node of the graph of `result` -> how often it is a source of other nodes; result.grad_fn -> 0."""
     uses = {result.grad_fn: 0}
     to_visit = [result.grad_fn]
     while to_visit:
@@ -73,14 +80,12 @@ def run_backward(result):
     ready = [result.grad_fn]
     while ready:
         node = ready.pop()
-        upstream = arrived[node]
+        upstream = arrived.pop(node)
         if hasattr(node, "variable"):
             leaf = node.variable
             leaf.grad = upstream if leaf.grad is None else leaf.grad + upstream
             continue
-        for (source, _), grad in zip(node.next_functions, vjp(node, upstream), strict=True):
-            if source is None:
-                continue
+        for source, grad in vjp(node, upstream):
             arrived[source] = arrived[source] + grad if source in arrived else grad
             missing[source] -= 1
             if missing[source] == 0:
@@ -146,15 +151,83 @@ def network(params: Any, images: Any) -> Any:
     return (images @ W1 + b1).relu() @ W2 + b2
 
 
-def vjp(node: Any, upstream: Any) -> tuple[Any, ...]:
-    """The gradient that a node sends back to each of its inputs, or None for an input that requires no gradient."""
+def vjp(node: Any, upstream: Any) -> list[tuple[Any, Any]]:
+    """The gradients that a node sends back: a list of pairs (source, gradient), one for each recorded input."""
     with torch.no_grad():
         grads = node(upstream)
-    grads = grads if isinstance(grads, tuple) else (grads,)
-    return tuple(
-        None if source is None else grad.sum_to_size(source._input_metadata[place].shape)  # the shape of the input
-        for (source, place), grad in zip(node.next_functions, grads, strict=True)
-    )
+    if not isinstance(grads, tuple):
+        grads = (grads,)
+    pairs = []
+    for (source, number), grad in zip(node.next_functions, grads, strict=True):
+        if source is not None:
+            shape = source._input_metadata[number].shape  # the shape of this input
+            pairs.append((source, grad.sum_to_size(shape)))
+    return pairs
+
+
+def check_chain_gradient(attempt: Any) -> Any:
+    """`chain_gradient(result)` is the gradient of the leaf at the beginning of a chain of operations."""
+    gradient: Any = attempt
+
+    def of(compute: Callable[[Any], Any], *values: float) -> Any:
+        return gradient(compute(torch.tensor(values, dtype=torch.float64, requires_grad=True)))
+
+    def right(compute: Callable[[Any], Any], *values: float) -> Any:
+        x = torch.tensor(values, dtype=torch.float64, requires_grad=True)
+        return torch.autograd.grad(compute(x), x)[0]
+
+    def agrees(compute: Callable[[Any], Any], *values: float) -> bool:
+        found, expected = of(compute, *values), right(compute, *values)
+        return found.shape == expected.shape and torch.allclose(found, expected)
+
+    def three(x: Any) -> Any:
+        return x.exp().sin().sum()
+
+    def fails(kinds: Any, piece: str) -> bool:
+        return _raises(kinds, lambda: of(three, 0.5, 1.0), piece)
+
+    def is_its_own() -> bool:
+        """whether it gets along without PyTorch's backward pass"""
+        theirs = [mock.patch(f"torch.{name}") for name in ("Tensor.backward", "autograd.backward", "autograd.grad")]
+        with theirs[0] as first, theirs[1] as second, theirs[2] as third:
+            _raises(Exception, lambda: of(three, 0.5, 1.0))
+            return not (first.called or second.called or third.called)
+
+    return attempt_or_solution(
+        "chain_gradient", attempt, chain_gradient,
+        (lambda: not fails(RuntimeError, "unsupported operation") and not fails(IndexError, "")
+         and not fails(AttributeError, "'NoneType' object has no attribute '_input_metadata'"),
+         "You called the node of the leaf, which has no source. Stop there: it is the node that has an attribute "
+         "`variable`."),
+        (lambda: not fails(TypeError, "is not a Variable") and not fails(AttributeError, "'sum_to_size'"),
+         "A node takes a tensor, not a Python number. Start with torch.ones_like(result)."),
+        (lambda: not fails(ValueError, "values to unpack") and not fails((TypeError, AttributeError), "'tuple' object")
+         and not fails((TypeError, AttributeError), "'list' object"),
+         "`vjp` returns a list of pairs. For a chain it holds one: node, grad = vjp(node, grad)[0]."),
+        (lambda: of(three, 0.5, 1.0) is not None, NOTHING_RETURNED),
+        (lambda: torch.is_tensor(of(three, 0.5, 1.0)), "Return the gradient, a tensor, and nothing else."),
+        (lambda: of(three, 0.5, 1.0).shape == (2,),
+         "Your gradient does not have the shape of the leaf. Does the loop go on until it meets the leaf's node?"),
+        (lambda: of(three, 0.5, 1.0).tolist() != [0.5, 1.0],
+         "You return the leaf itself. Return the gradient that has arrived at its node."),
+        (lambda: not torch.allclose(of(three, 0.5, 1.0), torch.ones(2, dtype=torch.float64)),
+         "In x.exp().sin().sum() you return 1 for each entry. The gradient that `vjp` returns is the upstream gradient "
+         "of the next node."),
+        (lambda: not torch.allclose(of(three, 0.5, 1.0), right(three, 0.5, 1.0) * three(torch.tensor([0.5, 1.0]))),
+         "The gradient is too large by the factor `result`. Start with 1: the slope of the result with respect to "
+         "itself."),
+        (lambda: not torch.allclose(of(three, 0.5, 1.0), torch.tensor([0.5, 1.0], dtype=torch.float64).exp().cos()),
+         "In x.exp().sin().sum() you stopped too early: the rule of exp is missing."),
+        (lambda: agrees(three, 0.5, 1.0), "In x.exp().sin().sum() the gradient is cos(exp(x)) * exp(x)."),
+        (lambda: not _raises(Exception, lambda: of(lambda x: x.sum(), 0.5, 1.0)) and agrees(lambda x: x.sum(), 0.5, 1.0)
+         and agrees(lambda x: x.sin().exp().exp().tanh().sum(), 0.5, 1.0),
+         "It is right for x.exp().sin().sum(), but not for a chain of another length."),
+        (lambda: agrees(lambda x: (2 * x).sum(), 0.5, 1.0)
+         and agrees(lambda x: (x + torch.ones(4, 2)).sin().sum(), 1.0, 2.0),
+         "It fails for (2 * x).sum() or where x is broadcast. Use the pairs that `vjp` returns."),
+        (is_its_own,
+         "The gradient is right, but PyTorch's own backward pass computed it. Go from node to node, and call `vjp`."),
+    )  # fmt: skip
 
 
 def check_make_parameters(attempt: Any) -> Any:
@@ -271,13 +344,13 @@ def check_run_backward(attempt: Any) -> Any:
             return not (first.called or second.called or third.called)
 
     def calls() -> int:
-        """of `vjp`, for a chain in which each value is used twice: nine are enough"""
+        """of `vjp`, for a chain in which each value is used twice: seventeen are enough"""
         names = getattr(run, "__globals__", {})
         counted = mock.Mock(side_effect=names.get("vjp", vjp))
         x = leaf(1.0)
         result = x
         for _ in range(8):
-            result = result + result
+            result = result + result.sin()
         with mock.patch.dict(names, vjp=counted):
             run(result.sum())
         return counted.call_count
@@ -322,9 +395,13 @@ def check_run_backward(attempt: Any) -> Any:
         (lambda: torch.equal(grads(product, *three)[2], torch.ones(2, dtype=torch.float64)),
          "In (x * y + z).sum() the gradient of z is 1 everywhere. The pass starts with the gradient 1 at the result."),
         (lambda: agrees(product, *three),
-         "In (x * y + z).sum() the gradients of x and y are y and x. Which node gets which element of vjp's tuple?"),
-        (lambda: not _raises((AttributeError, TypeError, KeyError), lambda: grads(with_data, leaf(1.0, 2.0))),
-         "An input that requires no gradient appears as None in next_functions, and vjp gives None for it. Skip it."),
+         "In (x * y + z).sum() the gradients of x and y are y and x. Deliver each gradient to its own source."),
+        (lambda: not _raises((AttributeError, KeyError), lambda: grads(with_data, leaf(1.0, 2.0)))
+         and agrees(with_data, leaf(1.0, 2.0)),
+         "It is off where an input is data. `vjp` leaves out inputs that require no gradient: use its pairs."),
+        (lambda: not _raises(KeyError, lambda: grads(square, leaf(1.0, 2.0))),
+         "In (x * x).sum() a node has its turn a second time, when nothing more has arrived. It is ready only once: "
+         "when all uses have delivered."),
         (lambda: grads(square, leaf(1.0, 2.0))[0].tolist() != [1, 2],
          "In (x * x).sum() each use of x sends a gradient, and you kept only one of them. Add them up."),
         (lambda: grads(square, leaf(1.0, 2.0))[0].tolist() not in ([3, 6], [4, 8]),
@@ -344,7 +421,7 @@ def check_run_backward(attempt: Any) -> Any:
          "node to node, and call `vjp` on each."),
         (lambda: not leaf_called(),
          "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
-        (lambda: calls() <= 9,
+        (lambda: calls() <= 17,
          "The gradients are right, but you visit nodes more than once: a chain of results that are used twice would "
          "take twice as long with each link. Wait until all uses have delivered."),
         (lambda: not _raises(RuntimeError, lambda: grads(with_bias, leaf(1.0, 2.0, 3.0), leaf(1.0, 2.0, 3.0)), "size")

@@ -17,7 +17,7 @@ import torch
 
 from course_lib.exercises import attempt_or_solution
 
-__all__ = ["check_backward", "check_brighten", "check_decode", "check_nearest", "check_prepare", "check_train"]
+__all__ = ["check_backward", "check_decode", "check_diagonal", "check_nearest", "check_prepare", "check_train"]
 
 Solution = Callable[..., Any]
 DEVICE = (
@@ -28,11 +28,12 @@ DEVICE = (
 # --- solutions, as the notebook has them ---
 
 
-def brighten(images, amount):
-    """images: uint8, any shape. Return images + amount, limited to 0...255, as uint8."""
-    wide = images.int() + amount
-    limited = wide.clamp(0, 255)
-    return limited.to(torch.uint8)
+def diagonal(x, k=0):
+    """x: (n, n). Return x[0, k], x[1, k + 1], ... as a view of shape (n - k,)."""
+    n = len(x)
+    step = x.stride(0) + x.stride(1)
+    begin = x.storage_offset() + k * x.stride(1)
+    return x.as_strided((n - k,), (step,), begin)
 
 
 def decode(records):
@@ -109,41 +110,73 @@ def train(x, y, params, steps=300, lr=0.5):
 # --- checks ---
 
 
-def check_brighten(attempt: Solution) -> Solution:
-    """Whether `attempt(images, amount)` adds to bytes without an overflow; the attempt if so, else ours."""
-    images = torch.tensor([[0, 30, 100], [155, 200, 255]], dtype=torch.uint8)
+def check_diagonal(attempt: Solution) -> Solution:
+    """Whether `attempt(x, k)` is a view of the diagonal, for any strides and offset; the attempt if so, else ours."""
+    storage = torch.arange(100.0)
+    plain = storage[:25].view(5, 5)  # 75 more entries lie behind it
+    part = storage.view(10, 10)[1:5, 2:6]
+    others = [plain.T, part.T, storage.view(10, 10)[::3, 1:9:2], storage[:4].expand(4, 4)]
 
-    def values(amount: int) -> list[int]:
-        return [int(value) for value in attempt(images.clone(), amount).flatten().tolist()]
+    def is_like(x: Any, k: int, wrong: Any) -> bool:
+        return _same(attempt(x, k), wrong)
+
+    def is_right(x: Any, k: int) -> bool:
+        return _same(attempt(x, k), x.diagonal(k))
 
     def leaves_its_input() -> bool:
-        given = images.clone()
-        attempt(given, 100)
-        return torch.equal(given, images)
+        given = storage.clone()
+        attempt(given[:25].view(5, 5), 1)
+        return torch.equal(given, storage)
 
     return attempt_or_solution(
-        "brighten",
+        "diagonal",
         attempt,
-        brighten,
+        diagonal,
+        (lambda: torch.is_tensor(attempt(plain)), "Return one tensor: what `x.as_strided(...)` gives."),
+        (leaves_its_input, "It changes the entries of `x`. A view only needs another header."),
         (
-            lambda: torch.is_tensor(attempt(images.clone(), 100)) and attempt(images.clone(), 100).shape == (2, 3),
-            "Return one tensor of the same shape as `images`.",
-        ),
-        (leaves_its_input, "It changes the photograph it was given: use no in-place operation on `images`."),
-        (
-            lambda: values(100)[3:] != [255, 44, 99],
-            "200 + 100 gave 44, so something above 255 was still put into a byte. Add in a wider dtype, and limit the "
-            "sum to 255 before you convert it back.",
-        ),
-        (lambda: values(100)[3:] == [255] * 3, "155, 200 and 255, brightened by 100, should all be 255."),
-        (lambda: values(10)[1:3] == [40, 110], "30 and 100, brightened by 10, should be 40 and 110."),
-        (
-            lambda: values(-50) == [0, 0, 50, 105, 150, 205],
-            "A negative amount should make the image darker, and nothing may fall below 0: limit from below, too.",
+            lambda: not is_like(plain, 0, plain[0]),
+            "That is the first row: the stride goes one column to the right, and no row down.",
         ),
         (
-            lambda: attempt(images.clone(), 100).dtype == torch.uint8,
-            "The values are right, but the dtype is not uint8: convert the result with `.to(torch.uint8)`.",
+            lambda: not is_like(plain, 0, plain[:, 0]),
+            "That is the first column: the stride goes one row down, and no column to the right.",
+        ),
+        (
+            lambda: is_right(plain, 0),
+            "For k = 0 and a matrix of shape (5, 5), the result should be the five entries x[i, i].",
+        ),
+        (
+            lambda: _has_shape(attempt(plain, 2), (3,)),
+            "For k = 2 and a matrix of shape (5, 5), the result should have shape (3,): only n - k entries are left.",
+        ),
+        (
+            lambda: not is_like(plain, 2, plain.diagonal()[:3]),
+            "`k` has no effect: the diagonal should begin at x[0, k].",
+        ),
+        (
+            lambda: not is_like(plain, 2, plain.diagonal(-2)),
+            "It begins at x[k, 0], k rows down. It should begin at x[0, k], k columns to the right.",
+        ),
+        (lambda: is_right(plain, 2), "For k = 0 it is right. For k = 2 it should begin at x[0, 2]."),
+        (
+            lambda: not is_like(part, 0, part.as_strided((4,), (11,), 0)),
+            "For a slice it begins at the wrong entry: the offset of `x` is missing, and `as_strided` counts from the "
+            "beginning of the storage.",
+        ),
+        (
+            lambda: is_right(part, 0) and is_right(part, 1),
+            "For a matrix without gaps it is right, for a slice it is not. Read strides and offset from `x`; the "
+            "length of a row says nothing about them.",
+        ),
+        (
+            lambda: all(is_right(x, k) for x in others for k in (0, 1)),
+            "For a transposed matrix, or a slice with steps, it is not right yet. There the stride along a row is not "
+            "1: read both strides from `x`.",
+        ),
+        (
+            lambda: _share(attempt(plain, 1), plain),
+            "The values are right, but they are a copy. Indexing with lists copies, as do `torch.diag` and `stack`.",
         ),
     )
 

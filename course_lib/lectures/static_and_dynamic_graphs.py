@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Node",
+    "check_calls_to_break_even",
     "check_make_reader",
     "check_read_until_sure",
     "check_replay",
@@ -158,6 +159,18 @@ def read_until_sure(rnn, x, enough=0.9):
         probabilities = rnn.output(h).softmax(dim=1)
         reading = reading & (probabilities.amax(dim=1) < enough)
     return rnn.output(h), rows_read
+
+
+def calls_to_break_even(eager, graph):
+    """eager, graph: two numbers each, (seconds of the first call, seconds of each later call).
+
+    Returns after how many later calls both have taken the same time in all; float("inf") if the graph never catches up.
+    """
+    behind = graph[0] - eager[0]
+    saved = eager[1] - graph[1]
+    if saved <= 0:
+        return float("inf")
+    return behind / saved
 
 
 def check_symbol(attempt: Any) -> Any:
@@ -614,3 +627,56 @@ def _raises(kinds: type[Exception] | tuple[type[Exception], ...], function: Call
     except kinds:
         return True
     return False
+
+
+def check_calls_to_break_even(attempt: Any) -> Any:
+    """`calls_to_break_even(eager, graph)`, each (first, later) in seconds, returns a number of calls or infinity."""
+    eager, graph = (0.1, 0.005), (0.6, 0.001)
+
+    def found(one: tuple[float, float] = eager, other: tuple[float, float] = graph) -> Any:
+        return attempt(one, other)
+
+    def near(value: float) -> bool:
+        return abs(found() - value) <= 1.01
+
+    def number(value: Any) -> bool:
+        return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+    def by_loop(one: tuple[float, float], other: tuple[float, float]) -> int:
+        """the calls counted one after the other"""
+        calls, eager_s, graph_s = 0, one[0], other[0]
+        while graph_s > eager_s + 1e-12:
+            calls, eager_s, graph_s = calls + 1, eager_s + one[1], graph_s + other[1]
+        return calls
+
+    def right(one: tuple[float, float], other: tuple[float, float]) -> bool:
+        return abs(found(one, other) - by_loop(one, other)) <= 1.01
+
+    example = "For eager = (0.1, 0.005) and graph = (0.6, 0.001), the answer should be 125. "
+    return attempt_or_solution(
+        "calls_to_break_even", attempt, calls_to_break_even,
+        (lambda: found() is not None, NOTHING_RETURNED),
+        (lambda: number(found()), "The function should return one number, the number of calls."),
+        (lambda: not np.isinf(found()),
+         example + "You return infinity, although later calls of the graph are faster: saved = eager[1] - graph[1]."),
+        (lambda: not near(-125), example + "Yours is negative: one of the two differences has the wrong sign."),
+        (lambda: not near(150),
+         example + "You divide the whole first call of the graph. Only the part by which it is longer than the first "
+         "call of eager code has to be made up for."),
+        (lambda: not near(500),
+         example + "You divide by the time of a later call of the graph. What counts is the time that each later call "
+         "saves."),
+        (lambda: not near(100),
+         example + "You divide by the time of a later eager call. What counts is the time that each later call saves."),
+        (lambda: not (0 < found() < 1), example + "You seem to divide the wrong way round: 0.5 s behind, 4 ms a call."),
+        (lambda: near(125),
+         example + "Divide by how much the graph's first call is longer by how much each later call saves."),
+        (lambda: not _raises(ZeroDivisionError, lambda: found((0.1, 0.002), (0.6, 0.002))),
+         "If later calls take the same time in both versions, you divide by zero. Return infinity before that."),
+        (lambda: number(found((0.1, 0.002), (0.6, 0.002))) and np.isinf(found((0.1, 0.002), (0.6, 0.002))),
+         "If later calls take the same time in both versions, the answer should be float(\"inf\")."),
+        (lambda: number(found((0.1, 0.001), (0.6, 0.002))) and found((0.1, 0.001), (0.6, 0.002)) == np.inf,
+         "If later calls of the graph are slower than eager ones, the answer should be float(\"inf\")."),
+        (lambda: right((0.25, 0.007), (0.4, 0.002)) and right((0.02, 0.0015), (3.0, 0.001)),
+         "With other times the result is wrong. Use the arguments `eager` and `graph`, and nothing else."),
+    )  # fmt: skip

@@ -17,6 +17,7 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,12 @@ from course_lib.lectures.time_spans import Spans
 
 __all__ = [
     "check_MLP",
-    "check_evaluate",
+    "check_gradients",
     "check_make_dataset",
     "check_safe_sqrt",
     "check_saving",
     "check_sgd_step",
+    "check_train_step",
     "ported_script",
     "pytorch_script",
     "slow_load",
@@ -146,6 +148,14 @@ def watch_epoch(dataset: Any) -> Spans:
 # The solutions, and what they build on, word for word.
 
 
+def gradients(function, inputs):
+    """The gradients of function(*inputs), one for each of the inputs, a list of constants."""
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        result = function(*inputs)
+    return tape.gradient(result, inputs)
+
+
 def sgd_step(network, params, x, y, lr):
     """One step of gradient descent on the mean cross-entropy of a batch.
 
@@ -196,6 +206,20 @@ class MLP(tf.Module):
 # fmt: on
 
 
+loss_fn = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+@tf.function
+def train_step(net, optimizer, x, y):
+    """One compiled training step, counted in net.steps. x: (batch, features). y: (batch,). Returns its loss."""
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y, net(x))
+    grads = tape.gradient(loss, net.trainable_variables)
+    optimizer.apply_gradients(zip(grads, net.trainable_variables, strict=True))
+    net.steps.assign_add(1)
+    return loss
+
+
 def make_dataset(images, labels, batch_size, seed=None, augment=None):
     """Batches of (images, labels), prefetched.
 
@@ -208,17 +232,6 @@ def make_dataset(images, labels, batch_size, seed=None, augment=None):
     if augment is not None:
         dataset = dataset.map(augment)
     return dataset.batch(batch_size).prefetch(1)
-
-
-def evaluate(net, dataset):
-    """The fraction of the examples in a dataset of batches (x, y) that net classifies correctly, a Python float."""
-    right = 0
-    seen = 0
-    for x, y in dataset:
-        y_pred = tf.argmax(net(x), axis=1)
-        right += int(tf.reduce_sum(tf.cast(y_pred == y, tf.int32)))
-        seen += len(y)
-    return right / seen
 
 
 @tf.custom_gradient
@@ -258,7 +271,50 @@ def _error_of(act: Callable[[], object]) -> str:
     return ""
 
 
-# Exercise 1: a step of gradient descent.
+# Exercise 1: gradients of constants.
+
+
+def check_gradients(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if its gradients are right, else our `gradients`."""
+
+    def of(function: Callable[..., Any], *values: Any) -> Any:
+        return attempt(function, [tf.constant(value) for value in values])
+
+    def three() -> Any:
+        return of(lambda x, y, z: (x + y) * z, -2.0, 5.0, -4.0)
+
+    def close(found: Any, *wanted: Any) -> bool:
+        return len(found) == len(wanted) and all(
+            grad is not None and np.allclose(grad, right, rtol=1e-5) for grad, right in zip(found, wanted, strict=True)
+        )
+
+    return attempt_or_solution(
+        "gradients",
+        attempt,
+        gradients,
+        (lambda: three() is not None, NOTHING_RETURNED),
+        (
+            lambda: isinstance(three(), list | tuple) and len(three()) == 3,
+            "For three inputs, return three gradients: ask `tape.gradient` for the whole list.",
+        ),
+        (
+            lambda: all(grad is not None for grad in three()),
+            "A gradient is None. The inputs are constants, so call `tape.watch(inputs)`, and call `function` after "
+            "that, inside the block.",
+        ),
+        (lambda: close(three(), -4, -4, 3), "For (x + y) * z at -2, 5 and -4, the gradients should be -4, -4 and 3."),
+        (
+            lambda: (
+                close(of(lambda u: u**3, 2.0), 12)
+                and close(of(lambda u, v: tf.reduce_sum(u * v), [1.0, 2.0], [3.0, 5.0]), [3, 5], [1, 2])
+            ),
+            "It is right for three inputs and (x + y) * z, but not for another function or number of inputs. Use "
+            "`function(*inputs)`.",
+        ),
+    )
+
+
+# Exercise 2: a step of gradient descent.
 
 
 @dataclass
@@ -435,7 +491,7 @@ def check_sgd_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 2: a network as a module.
+# Exercise 3: a network as a module.
 
 
 def _weights_of(net: Any, sizes: list[int]) -> list[tuple[Any, Any]]:
@@ -559,7 +615,90 @@ def check_MLP(attempt: type) -> type:
     )
 
 
-# Exercise 3: a pipeline.
+# Exercise 4: a compiled training step.
+
+
+def check_train_step(attempt: Any) -> Any:
+    """What the lecture continues with: `attempt` if it trains and is compiled, else our `train_step`."""
+
+    def run(step: Any, times: int, sizes: list[int], optimizer: Any, rows: int = 6) -> SimpleNamespace:
+        net = MLP(sizes, 3)
+        optimizer.build(net.trainable_variables)
+        rng = np.random.default_rng(5)
+        x, y = tf.constant(rng.normal(size=(rows, sizes[0])), tf.float32), tf.constant(np.arange(rows) % sizes[-1])
+        with tf.GradientTape() as tape:
+            loss = loss_fn(y, net(x))
+        grads = [grad.numpy() for grad in tape.gradient(loss, net.trainable_variables)]
+        before = [variable.numpy() for variable in net.trainable_variables]
+        returned = [step(net, optimizer, x, y) for _ in range(times)]
+        after = [variable.numpy() for variable in net.trainable_variables]
+        return SimpleNamespace(
+            returned=returned, moved=[a - b for a, b in zip(after, before, strict=True)], grads=grads,
+            loss=float(loss), later=float(loss_fn(y, net(x))), steps=int(net.steps),
+        )  # fmt: skip
+
+    def mine(times: int = 1, *, compiled: bool = False) -> SimpleNamespace:
+        """Without the decorator, unless `compiled`: Keras repairs some mistakes in a graph only."""
+        step = attempt if compiled else getattr(attempt, "python_function", attempt)
+        return run(step, times, [4, 5, 3], tf.keras.optimizers.SGD(0.4))
+
+    def value() -> float:
+        return float(mine().returned[0])
+
+    def along(factor: float) -> bool:
+        found = mine()
+        return all(
+            np.allclose(m, factor * g, rtol=1e-3, atol=1e-6) for m, g in zip(found.moved, found.grads, strict=True)
+        )
+
+    def as_ours(make: Callable[[], Any]) -> bool:
+        ours, theirs = (run(step, 3, [4, 6, 5, 2], make(), rows=7) for step in (train_step, attempt))
+        return all(np.allclose(a, b, atol=1e-5) for a, b in zip(ours.moved, theirs.moved, strict=True))
+
+    def is_compiled() -> bool:
+        return hasattr(attempt, "python_function") and hasattr(attempt, "get_concrete_function")
+
+    def traced_once() -> bool:
+        before = attempt.experimental_get_tracing_count()
+        mine(3, compiled=True)
+        return bool(attempt.experimental_get_tracing_count() - before == 1)
+
+    return attempt_or_solution(
+        "train_step",
+        attempt,
+        train_step,
+        (lambda: mine().returned[0] is not None, NOTHING_RETURNED),
+        (lambda: np.shape(mine().returned[0]) == (), "Return the loss, a scalar."),
+        (
+            lambda: any(np.any(change) for change in mine().moved),
+            "The weights did not move: pass the pairs to `optimizer.apply_gradients`.",
+        ),
+        (lambda: not np.isclose(value(), mine().later, rtol=1e-4), "Return the loss before the step."),
+        (
+            lambda: np.isclose(value(), mine().loss, rtol=1e-4),
+            "The loss is not `loss_fn(y, net(x))`. The classes come first, and `loss_fn` applies softmax itself.",
+        ),
+        (
+            lambda: not along(-1.0) and not along(0.4),
+            "The step should be the optimizer's, with its learning rate: use `optimizer.apply_gradients`.",
+        ),
+        (lambda: along(-0.4), "The weights should move as the optimizer says, along the gradient of the loss."),
+        (
+            lambda: mine().steps > 0,
+            "`net.steps` is still 0. Count with `net.steps.assign_add(1)`, once for each step.",
+        ),
+        (lambda: mine().steps == 1, "After one step, `net.steps` should be 1."),
+        (is_compiled, "The step is right, but it is not compiled: write `@tf.function` on the line above `def`."),
+        (lambda: mine(3, compiled=True).steps == 3, "After three steps, `net.steps` should be 3. Use `assign_add`."),
+        (traced_once, "Three calls with the same network traced the function more than once."),
+        (
+            lambda: as_ours(lambda: tf.keras.optimizers.SGD(0.1)) and as_ours(lambda: tf.keras.optimizers.Adam(0.01)),
+            "It is right for one network and optimizer, but not for others. Use the arguments.",
+        ),
+    )
+
+
+# Exercise 5: a pipeline.
 
 
 def _examples(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -602,19 +741,6 @@ def _augmented(attempt: Callable[..., Any], seed: int | None) -> tuple[_Recorded
         found.append(x[at, 0] - np.arange(10))
         numbers.append(y[at])
     return augment, found, numbers
-
-
-def _fixed_net(x: Any) -> Any:
-    """Takes the images for logits."""
-    return tf.constant(x)
-
-
-def _answers() -> Any:
-    """Ten examples in batches of four: in the batches 4, 1 and 1 are right, so 6 of 10, and 7 of 12 on average."""
-    right = np.array([1, 1, 1, 1, 0, 1, 0, 0, 1, 0])
-    y = np.arange(10) % 3
-    x = np.eye(3, dtype=np.float32)[(y + 1 - right) % 3]
-    return tf.data.Dataset.from_tensor_slices((x, y)).batch(4)
 
 
 def check_make_dataset(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -732,49 +858,7 @@ def check_make_dataset(make: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 4: an accuracy.
-
-
-def check_evaluate(attempt: Callable[..., Any]) -> Callable[..., Any]:
-    """What the lecture continues with: `attempt` if it gives the accuracy, else our `evaluate`."""
-
-    def answer() -> Any:
-        return attempt(_fixed_net, _answers())
-
-    def close(value: float) -> bool:
-        return bool(np.isclose(float(np.asarray(answer()).reshape(-1)[0]), value, atol=1e-5))
-
-    return attempt_or_solution(
-        "evaluate",
-        attempt,
-        evaluate,
-        (lambda: answer() is not None, "`evaluate` returns None. Is there a `return`?"),
-        (
-            lambda: np.ndim(answer()) == 0,
-            "`evaluate` should return one number.",
-        ),
-        (
-            lambda: not close(7 / 12),
-            "`evaluate` gives the mean of the batches' accuracies, in which an example of the "
-            "short last batch counts more. Count examples, and divide at the end.",
-        ),
-        (lambda: not close(6.0), "`evaluate` counts; divide by the number of examples."),
-        (lambda: not close(2.0), "`evaluate` divides by the number of batches, not examples."),
-        (lambda: not close(60.0), "`evaluate` should give a fraction, not percent."),
-        (lambda: not close(0.4), "`evaluate` gives the fraction that is wrong."),
-        (
-            lambda: close(0.6),
-            "`evaluate` is wrong for ten examples in batches of 4, 4 and 2, of which six are "
-            "right: it should give 0.6. Take the argmax over the classes, axis 1, and go through all batches.",
-        ),
-        (
-            lambda: isinstance(answer(), float),
-            "`evaluate` returns the right number, but not as a Python float; use `float` or `int`.",
-        ),
-    )
-
-
-# Exercise 5: a gradient of one's own.
+# Under "If you want more": a gradient of one's own.
 
 
 def _slope(function: Callable[..., Any], u: Any, upstream: Any) -> np.ndarray:

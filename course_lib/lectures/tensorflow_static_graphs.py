@@ -341,11 +341,14 @@ def check_descend(attempt: Any) -> Any:
 def check_build_network(attempt: Any) -> Any:
     """`build_network(hidden, lr)` returns (graph, nodes) of a two-layer network with its training step."""
 
+    finalized: list[bool] = []
+
     @functools.cache
     def build(hidden: int, lr: float) -> Any:
         """What `build_network` returns; its graph open again if it was finalized, since the checks add nodes."""
         made = attempt(hidden, lr)
         if _is_graph_and(made, dict):
+            finalized.append(made[0].finalized)
             made[0]._unsafe_unfinalize()
         return made
 
@@ -482,4 +485,6 @@ def check_build_network(attempt: Any) -> Any:
          "After \"train\" each variable should be lr times its gradient lower, with lr=0.5. Does minimize get the mean "
          "loss, and is the optimizer plain gradient descent?"),
         (lambda: after_a_step(0.125) < 1e-4, "With lr=0.125 the step is wrong. Do you use the argument `lr`?"),
+        (lambda: not any(finalized),
+         "The graph is finalized, but the lecture adds a Saver to it. Leave out `graph.finalize()` here."),
     )  # fmt: skip

@@ -9,19 +9,22 @@ Each solution stands here as it is folded in the lecture, so it has a notebook's
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import importlib.util
 import math
 import tempfile
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 T = TypeVar("T")
 _ROWS = 10
@@ -478,6 +481,142 @@ def check_warmup_cosine(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+# random_search
+
+
+def random_search(validation_loss, trials, rng):
+    """Try random settings; rng: a NumPy generator. Returns [(loss, lr, p), ...], the lowest loss first."""
+    found = []
+    for _ in range(trials):
+        lr = 10 ** rng.uniform(-4, -1)
+        p = rng.uniform(0, 0.6)
+        found.append((validation_loss(lr, p), lr, p))
+    return sorted(found)
+
+
+def check_random_search(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`random_search(validation_loss, trials, rng) -> [(loss, lr, p), ...]`, sorted, lr uniform on a log scale."""
+
+    def loss_of(lr: float, p: float) -> float:
+        return (math.log10(lr) + 2.5) ** 2 + p if lr > 0 else 99.0
+
+    @functools.cache
+    def searched(trials: int = 600, seed: int = 0) -> SimpleNamespace:
+        calls: list[tuple[float, float]] = []
+
+        def validation_loss(lr: float, p: float) -> float:
+            calls.append((float(lr), float(p)))
+            return loss_of(lr, p)
+
+        result = attempt(validation_loss, trials, np.random.default_rng(seed))
+        return SimpleNamespace(calls=calls, result=result)
+
+    def rates() -> list[float]:
+        return [lr for lr, _ in searched().calls]
+
+    def low() -> float:
+        return sum(lr < 10**-2.5 for lr in rates()) / len(rates())
+
+    return attempt_or_solution(
+        "random_search",
+        attempt,
+        random_search,
+        (lambda: searched().calls, "`validation_loss(lr, p)` was never called."),
+        (
+            lambda: len(searched().calls) == 600 and len(searched(3).calls) == 3,
+            "`validation_loss` was not called once for each of the `trials`. It trains a network, so call it once in "
+            "each trial. Is a `return` inside the loop?",
+        ),
+        (
+            lambda: len(set(rates())) > 1,
+            "All trials have the same learning rate. Draw it inside the loop.",
+        ),
+        (
+            lambda: len({p for _, p in searched().calls}) > 1,
+            "All trials have the same dropout. Draw it inside the loop.",
+        ),
+        (
+            lambda: min(rates()) > 0,
+            "Some rates are not positive. Draw the exponent, and raise 10 to it: `10 ** rng.uniform(...)`.",
+        ),
+        (
+            lambda: not (max(rates()) > 0.2 and max(p for _, p in searched().calls) < 0.15),
+            "It seems that rate and dropout are swapped: `validation_loss(lr, p)` takes the rate first.",
+        ),
+        (
+            lambda: not (min(rates()) > 0.01 and 0.3 < max(rates()) < 0.4),
+            "The rates lie between 0.018 and 0.37, which are powers of e. Powers of 10 are wanted: `10 ** ...`.",
+        ),
+        (
+            lambda: not (low() < 0.1 and 0.09 < max(rates()) <= 0.1),
+            "Nearly all rates lie between 0.003 and 0.1, because the rate itself is drawn uniformly. Draw the exponent "
+            "uniformly.",
+        ),
+        (
+            lambda: 1e-4 <= min(rates()) < 1.3e-4 and 0.08 < max(rates()) <= 0.1 and 0.4 < low() < 0.6,
+            "The rates should lie between 0.0001 and 0.1, with an exponent that is uniform between -4 and -1.",
+        ),
+        (
+            lambda: len(set(rates())) > 100,
+            "There are only a few different rates. The exponent need not be a whole number: `rng.uniform(-4, -1)`.",
+        ),
+        (
+            lambda: (
+                0 <= min(p for _, p in searched().calls) < 0.05 and 0.55 < max(p for _, p in searched().calls) <= 0.6
+            ),
+            "The dropout `p` should be uniform between 0 and 0.6.",
+        ),
+        (
+            lambda: abs(np.corrcoef([(math.log(lr), p) for lr, p in searched().calls], rowvar=False)[0, 1]) < 0.2,
+            "Rate and dropout rise and fall together. Draw a new random number for each of them.",
+        ),
+        (
+            lambda: searched(5).calls == _again(attempt, loss_of, 5),
+            "Two searches with the same `rng` differ. Draw from `rng`, and from nothing else.",
+        ),
+        (
+            lambda: searched(5).calls != searched(5, 1).calls,
+            "Two searches with different generators are the same. Draw from the `rng` that is given.",
+        ),
+        (lambda: searched().result is not None, NOTHING_RETURNED),
+        (
+            lambda: hasattr(searched().result, "__len__") and len(searched().result) == 600,
+            "Return all trials in a list, not only the best.",
+        ),
+        (
+            lambda: all(hasattr(trial, "__len__") and len(trial) == 3 for trial in searched().result),
+            "Each trial should be a tuple of three numbers: `(loss, lr, p)`.",
+        ),
+        (
+            lambda: (
+                sorted((lr, p) for _, lr, p in searched().result) == sorted(searched().calls)
+                and all(abs(loss - loss_of(lr, p)) < 1e-9 for loss, lr, p in searched().result)
+            ),
+            "Each tuple should hold the loss, then the rate and the dropout that it belongs to.",
+        ),
+        (
+            lambda: searched().result[0][0] < searched().result[-1][0],
+            "The highest loss comes first, or the list is not sorted. The lowest should come first.",
+        ),
+        (
+            lambda: all(a[0] <= b[0] for a, b in pairwise(searched().result)),
+            "The list is not sorted by the loss: `sorted` compares the first entries of tuples.",
+        ),
+    )
+
+
+def _again(attempt: Callable[..., Any], loss_of: Callable[..., float], trials: int) -> list[tuple[float, float]]:
+    """The settings that a new search with seed 0 tries."""
+    calls: list[tuple[float, float]] = []
+
+    def validation_loss(lr: float, p: float) -> float:
+        calls.append((float(lr), float(p)))
+        return loss_of(lr, p)
+
+    attempt(validation_loss, trials, np.random.default_rng(0))
+    return calls
+
+
 # save_checkpoint and load_checkpoint
 
 
@@ -505,42 +644,19 @@ def load_checkpoint(path, run):
     torch.set_rng_state(checkpoint["dropout"])
 
 
-Pair = tuple[Callable[..., Any], Callable[..., Any]]
-PARTS = {"epoch", "model", "optimizer", "scheduler", "shuffle", "dropout"}
-
-
-def check_checkpoint(save: Callable[..., Any], load: Callable[..., Any]) -> Pair:
-    """`save_checkpoint(path, run)` and `load_checkpoint(path, run)`; returns both, ours if either is wrong.
+def check_load_checkpoint(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`load_checkpoint(path, run)`: puts the six parts that `save_checkpoint` wrote into a new run.
 
     A run has `model`, `optimizer`, `scheduler`, `loader` and `epoch`.
     """
 
     def seen() -> SimpleNamespace:
-        return _resumed(save, load)
+        return _resumed(attempt)
 
     return attempt_or_solution(
-        "save_checkpoint, load_checkpoint",
-        (save, load),
-        (save_checkpoint, load_checkpoint),
-        (lambda: _saved(save) is not None, "`save_checkpoint` writes no file at `path`: call `torch.save(..., path)`."),
-        (
-            lambda: _saved(save) != "refused",
-            "`torch.load(path)` refuses the file: it contains whole objects, or functions that you did not call. Save "
-            "what `state_dict()`, `get_state()` and `torch.get_rng_state()` return.",
-        ),
-        (
-            lambda: isinstance(_saved(save), dict) and set(_saved(save)) >= PARTS,
-            'The file should hold a dictionary with the six keys "epoch", "model", "optimizer", "scheduler", "shuffle" '
-            'and "dropout".',
-        ),
-        (
-            lambda: torch.equal(torch.as_tensor(_saved(save)["shuffle"]), _generator_states()[0]),
-            '"shuffle" should be the state of the loader\'s generator: `run.loader.generator.get_state()`.',
-        ),
-        (
-            lambda: torch.equal(torch.as_tensor(_saved(save)["dropout"]), _generator_states()[1]),
-            '"dropout" should be the state of PyTorch\'s default generator: `torch.get_rng_state()`.',
-        ),
+        "load_checkpoint",
+        attempt,
+        load_checkpoint,
         (
             lambda: not seen().replaced,
             "`load_checkpoint` replaces the model, the optimizer, the scheduler or the generator by its state. Do not "
@@ -584,30 +700,12 @@ def _trained_run() -> SimpleNamespace:
     return run
 
 
-def _generator_states() -> tuple[Any, Any]:
-    run = _trained_run()
-    return run.loader.generator.get_state(), torch.get_rng_state()
-
-
-def _saved(save: Callable[..., Any]) -> Any:
-    """What the file holds; None if there is none, "refused" if `torch.load` refuses it."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "run.pt"
-        save(path, _trained_run())
-        if not path.exists():
-            return None
-        try:
-            return torch.load(path)
-        except Exception:
-            return "refused"
-
-
-def _resumed(save: Callable[..., Any], load: Callable[..., Any]) -> SimpleNamespace:
+def _resumed(load: Callable[..., Any]) -> SimpleNamespace:
     """Which parts of a new run agree with the saved one after loading."""
     with tempfile.TemporaryDirectory() as folder:
         path, old = Path(folder) / "run.pt", _trained_run()
         state = torch.get_rng_state()
-        save(path, old)
+        save_checkpoint(path, old)
         new = _small_run()
         torch.manual_seed(99)
         load(path, new)

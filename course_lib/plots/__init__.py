@@ -14,10 +14,11 @@ from course_lib.plots.classification import confusion, line_panels, scored_image
 from course_lib.plots.convolutions import channel_sum, image_grid, kernel_steps, receptive_fields
 from course_lib.plots.curves import descent, loss_curves, scaling, step_errors
 from course_lib.plots.dense import dense_network
-from course_lib.plots.distributed import pipeline, ring_steps
+from course_lib.plots.distributed import pipeline, ring_steps, schedule
 from course_lib.plots.exported import exported_graph, onnx_graph
 from course_lib.plots.graphs import graph
 from course_lib.plots.hardware import Life, four_steps, launches, lifelines, roofline
+from course_lib.plots.histograms import histograms
 from course_lib.plots.layers import layer_graph
 from course_lib.plots.loading import class_counts, color_row, timeline
 from course_lib.plots.modules import image_row, module_tree, shape_flow
@@ -48,6 +49,7 @@ __all__ = [
     "exported_graph",
     "four_steps",
     "graph",
+    "histograms",
     "image_grid",
     "image_row",
     "kernel_steps",
@@ -66,6 +68,7 @@ __all__ = [
     "ring_steps",
     "roofline",
     "scaling",
+    "schedule",
     "scored_images",
     "shape_flow",
     "step_errors",

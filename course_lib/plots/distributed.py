@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -69,4 +69,25 @@ def pipeline(stages: int, pieces: int) -> Canvas:
         f"Schedule of a pipeline of {stages} stages and {pieces} pieces of a batch over {2 * half} time steps: each "
         f"stage works for {2 * pieces} and is idle for {2 * (stages - 1)}."
     )
+    return figure
+
+
+@styled
+def schedule(rows: Mapping[str, Sequence[tuple[float, float]]], *, names: Sequence[str], xlabel: str) -> Canvas:
+    """What is done when: a row for each label, with a named bar from begin to end for each of its pairs, in order."""
+    figure, (axes,) = canvas(8.4, 0.9 + 0.45 * len(rows))
+    colors = ("#9cc7e3", "#f2b98c", "#a9d8b8", "#e3c4d8")
+    for row, spans in enumerate(rows.values()):
+        for k, ((begin, end), name) in enumerate(zip(spans, names, strict=True)):
+            color = colors[k % len(colors)]
+            place = (begin, row + 0.08)
+            axes.add_patch(Rectangle(place, end - begin, 0.84, facecolor=color, edgecolor="white", zorder=2))
+            axes.text((begin + end) / 2, row + 0.5, name, ha="center", va="center", fontsize=8.5, color=INK)
+    last = max(end for spans in rows.values() for _, end in spans)
+    axes.set(xlim=(0, last), ylim=(len(rows), 0), xlabel=xlabel)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, list(rows))
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    ends = [f"{label}: from {spans[0][0]:g} to {max(end for _, end in spans):g}" for label, spans in rows.items()]
+    figure.description = f"When {', '.join(names)} have their turns, {xlabel}. {'; '.join(ends)}."
     return figure

@@ -42,3 +42,8 @@ def test_the_second_stays_in_eval_mode_after_its_first_epoch() -> None:
     record = faulty_loops.mystery_two(net, _batches(), _batches(), epochs=2, lr=0.1)
     assert modes == [True] * 4 + [False] * 2 + [False] * 4 + [False] * 2
     assert record["train"] == record["held out"]
+
+
+def test_curves_under_letters_are_all_there_and_in_another_order() -> None:
+    curves = {"healthy": 1, "labels": 2, "no step": 3}
+    assert faulty_loops.under_letters(curves) == {"A": 3, "B": 2, "C": 1}

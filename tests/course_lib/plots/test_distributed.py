@@ -1,4 +1,4 @@
-"""The pictures of a ring and of a pipeline show what they are given."""
+"""The pictures of a ring, of a pipeline and of a schedule show what they are given."""
 
 from __future__ import annotations
 
@@ -31,3 +31,15 @@ def test_a_pipeline_does_each_piece_forward_and_backward_in_each_stage() -> None
         backward = [where[f"B{piece}", stage] for stage in range(3)]
         assert forward == sorted(forward) and backward == sorted(backward, reverse=True)
         assert forward[-1] < backward[-1]
+
+
+def test_a_schedule_has_a_named_bar_for_each_pair() -> None:
+    plans = {"computing": [(0.0, 2.0), (2.0, 4.0)], "sending": [(2.0, 5.0), (5.0, 6.0)]}
+    figure = plots.schedule(plans, names=["layer 2", "layer 1"], xlabel="ms")
+    [axes] = figure.axes
+    where = [(text.get_text(), *text.get_position()) for text in axes.texts]
+    assert where == [("layer 2", 1, 0.5), ("layer 1", 3, 0.5), ("layer 2", 3.5, 1.5), ("layer 1", 5.5, 1.5)]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["computing", "sending"]
+    assert figure.description == (
+        "When layer 2, layer 1 have their turns, ms. computing: from 0 to 4; sending: from 2 to 6."
+    )
