@@ -35,7 +35,8 @@ def photos(pictures: Mapping[str, ArrayLike], *, height: float = 2.3) -> Canvas:
         axes.imshow(array, interpolation="nearest")
         axes.set_title(title, fontsize=9.5, loc="center", pad=5)
         axes.set_axis_off()
-    figure.description = f"{len(arrays)} color pictures side by side: " + "; ".join(
+    shown = "a color picture" if len(arrays) == 1 else f"{len(arrays)} color pictures side by side"
+    figure.description = f"{shown}: " + "; ".join(
         f"{title}, {array.shape[0]} by {array.shape[1]} pixels, mean red {r:.0f}, green {g:.0f}, blue {b:.0f}"
         for title, array in arrays.items()
         for r, g, b in [array.mean(axis=(0, 1))]
