@@ -336,9 +336,10 @@ def _grade(options: argparse.Namespace) -> int:
         return 0
     with _progress(f"grading {assignment.name}", options) as update:
         outcome = grade_class(assignment, options.submissions, run, update)
-    OUT.print(summary_table(outcome.reports))
-    if outcome.reused:
-        OUT.print(f"{outcome.reused} of {len(outcome.reports)} were graded before and are unchanged.")
+    if not OUT.quiet:  # a thousand rows take as long as all else where nothing has changed
+        OUT.print(summary_table(outcome.reports, outcome.graded))
+    if reused := len(outcome.reports) - len(outcome.graded):
+        OUT.print(f"{reused} of {len(outcome.reports)} were graded before and are unchanged.")
     if outcome.outdated:
         names = ", ".join(outcome.outdated)
         OUT.print(f"Graded before, but changed since and left out by --only: {names}. Their old grades stand.")

@@ -163,10 +163,10 @@ def selftest(
             for kept in ("journal.jsonl", "seed"):
                 (out / kept).unlink(missing_ok=True)
         secret = secret or run_secret(out, None)
-        graded, reused, _ = graded_entries(
+        found, graded, _ = graded_entries(
             assignment, handed, Options(out, workers), secret, lambda done, total, _: progress(done, total)
         )
-    return _found(assignment, entries, {entry.report.student: entry.report for entry in graded}, reused)
+    return _found(assignment, entries, {e.report.student: e.report for e in found}, len(found) - len(graded))
 
 
 def selftest_here(

@@ -43,11 +43,14 @@ def write_gradebook(
     submissions: Sequence[Submission],
     reports: Sequence[Report],
     files: Mapping[str, Mapping[str, bytes]] | None = None,
+    *,
+    same_assignment: bool = False,
 ) -> None:
     """Write the nbgrader course of a run: `source/`, `submitted/`, `autograded/`, the config and `gradebook.db`.
 
     `files`: student -> what was handed in, of which the student's own files are put beside the autograded notebook.
-    Students of an earlier run into the same folder who are not among `submissions` stay as they are. Raises
+    Students of an earlier run into the same folder who are not among `submissions` stay as they are. same_assignment:
+    the assignment has not changed since the database was written. Raises
     RunFolderInUse while another program holds the database, CannotWrite where nothing can be written; the database
     is then as it was before.
     """
@@ -56,7 +59,7 @@ def write_gradebook(
     with _explain_failure(run):
         run.mkdir(parents=True, exist_ok=True)
         write_course(run, assignment, entries)
-        _write_database(run / DATABASE, assignment, entries)
+        _write_database(run / DATABASE, assignment, entries, same_assignment)
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,17 @@ def read_marks(run: Path, assignment: str) -> Marks:
     return Marks({(row[0], row[1], row[2]): (row[3], row[4], bool(row[5])) for row in grades}, comments)
 
 
+def students_in(run: Path, assignment: str) -> frozenset[str] | None:
+    """The ids of who handed something in for an assignment; None where the gradebook of a run does not know it."""
+    path = run / DATABASE
+    if not path.is_file():
+        return None
+    with _explain_failure(run), contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as database:
+        if not database.execute("SELECT 1 FROM assignment WHERE name = ?", (assignment,)).fetchone():
+            return None
+        return frozenset(row[0] for row in database.execute(_STUDENTS, (assignment,)))
+
+
 def people(run: Path) -> dict[str, dict[str, str]]:
     """What the gradebook knows of students beyond their name there: `first_name`, `last_name`, `email`, `id`."""
     path = run / DATABASE
@@ -98,10 +112,13 @@ def people(run: Path) -> dict[str, dict[str, str]]:
 # The database ---------------------------------------------------------------------------------------------------------
 
 
-def _write_database(path: Path, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
+def _write_database(path: Path, assignment: Assignment, entries: Sequence[CourseEntry], same_assignment: bool) -> None:
     """Bring `gradebook.db` up to date: an existing one in one transaction, a new one beside it and then renamed."""
     for killed in path.parent.glob(".gradebook-*"):
         shutil.rmtree(killed, ignore_errors=True)
+    if same_assignment and path.exists():
+        _update(path, None, assignment, entries)
+        return
     with tempfile.TemporaryDirectory(prefix=own_prefix("gradebook-")) as scratch:
         model = Path(scratch) / DATABASE
         model.write_bytes(assignment_rows(assignment))
@@ -150,14 +167,18 @@ def _schema_version() -> str:
     return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())
 
 
-def _update(path: Path, model: Path, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
+def _update(path: Path, model: Path | None, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
+    """`model`: a database that holds the assignment as it is now; None: this one does."""
     # isolation_level None: this function alone says where the transaction begins and ends.
     with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)) as database:
         _check_schema(path, database)
-        database.execute("ATTACH DATABASE ? AS model", (str(model),))
+        if model is not None:
+            database.execute("ATTACH DATABASE ? AS model", (str(model),))
         database.execute("BEGIN IMMEDIATE")
         try:
-            cells = _copy_cells(database, assignment)
+            if model is not None:
+                _copy_cells(database, assignment)
+            cells = _cells_of(database, assignment)
             _copy_submissions(database, assignment, entries)
             _write_grades(database, assignment, entries, cells)
             database.execute("COMMIT")
@@ -176,16 +197,20 @@ def _check_schema(path: Path, database: sqlite3.Connection) -> None:
         )
 
 
-def _copy_cells(database: sqlite3.Connection, assignment: Assignment) -> dict[tuple[str, str, str], str]:
-    """Make the assignment's rows those of the model, keeping ids; return (notebook, cell, type) -> id of the cell."""
+def _copy_cells(database: sqlite3.Connection, assignment: Assignment) -> None:
+    """Make the assignment's rows those of the model, keeping ids."""
     name = {"name": assignment.name, "course": COURSE}
     database.execute("INSERT OR IGNORE INTO course (id) VALUES (:course)", name)
     for statement in _SYNC_ASSIGNMENT:
         database.execute(statement, name)
+
+
+def _cells_of(database: sqlite3.Connection, assignment: Assignment) -> dict[tuple[str, str, str], str]:
+    """(notebook, cell, type) -> id of the cell."""
     rows = database.execute(
         "SELECT n.name, c.name, c.type, c.id FROM base_cell c JOIN notebook n ON n.id = c.notebook_id "
-        "JOIN assignment a ON a.id = n.assignment_id WHERE a.name = :name",
-        name,
+        "JOIN assignment a ON a.id = n.assignment_id WHERE a.name = ?",
+        (assignment.name,),
     )
     return {(notebook, cell, kind): cell_id for notebook, cell, kind, cell_id in rows}
 
@@ -418,6 +443,9 @@ _SUBMITTED_NOTEBOOKS = (
     "SELECT sa.student_id, n.name, sn.id FROM submitted_notebook sn JOIN notebook n ON n.id = sn.notebook_id "
     "JOIN submitted_assignment sa ON sa.id = sn.assignment_id JOIN assignment a ON a.id = sa.assignment_id "
     "WHERE a.name = ?"
+)
+_STUDENTS = (
+    "SELECT sa.student_id FROM submitted_assignment sa JOIN assignment a ON a.id = sa.assignment_id WHERE a.name = ?"
 )
 _SET_GRADE = (
     "UPDATE grade SET auto_score = ?, manual_score = ?, extra_credit = ?, needs_manual_grade = ? "

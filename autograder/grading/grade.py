@@ -11,14 +11,15 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 
-from autograder.errors import GraderFault
 from autograder.grading.in_kernel import items_in_kernel
 from autograder.grading.items import (
+    allowance_s,
+    empty,
     item_of,
     manual_item,
-    max_score,
     missing_item,
     overall,
+    rejected,
     was_attempted,
     without_forbidden,
 )
@@ -36,11 +37,8 @@ from autograder.records import (
     Submission,
     SubmittedNotebook,
     Trust,
-    Verdict,
 )
 
-RUNS = 2
-"""how often a notebook's allowance may be used: for the hidden inputs, and for those that are shown"""
 StartKernel = Callable[[], Kernel]
 FOOTPRINT_FLAGS = {
     "patched": (
@@ -60,9 +58,9 @@ def grade(
     """The verdict on one submission. Raises a GraderFault if the grader, not the submission, is at fault."""
     began = time.monotonic()
     if submission.rejected:
-        return _rejected(submission, assignment)
+        return rejected(submission, assignment)
     items: list[Item] = []
-    report = _empty(submission, assignment, Trust.JUDGED_APART if checks else Trust.IN_KERNEL)
+    report = empty(submission, assignment, Trust.JUDGED_APART if checks else Trust.IN_KERNEL)
     account = account_of(assignment)
     for notebook in assignment.notebooks:
         submitted = next((n for n in submission.notebooks if n.name == notebook.name), None)
@@ -165,48 +163,5 @@ def _disturbance(kernels: Iterable[StudentKernel]) -> list[Flag]:
 
 
 def account_of(assignment: Assignment) -> Account:
-    """What one submission may take in all: the hidden run and the shown one, with everything that is replayed."""
-    cpu_s = RUNS * assignment.limits.notebook_s * max(1, len(assignment.notebooks))
-    return Account(cpu_s, cpu_s * assignment.limits.wall_factor)
-
-
-# -- the record --------------------------------------------------------------------------------------------------
-
-
-def _empty(submission: Submission, assignment: Assignment, trust: Trust) -> Report:
-    return Report(
-        student=submission.student,
-        assignment=assignment.name,
-        score=0.0,
-        max_score=max_score(assignment),
-        state=Verdict.NOT_ATTEMPTED,
-        trust=trust,
-        device=assignment.device,
-        flags=submission.flags,
-        digest=submission.digest,
-    )
-
-
-def _rejected(submission: Submission, assignment: Assignment) -> Report:
-    trust = Trust.JUDGED_APART if assignment.checks else Trust.IN_KERNEL
-    report = _empty(submission, assignment, trust)
-    items = tuple(
-        Item(n.name, c.grade_id or "", 0.0, c.points, Verdict.REJECTED, message=submission.rejected)
-        for n in assignment.notebooks
-        for c in n.graded()
-    )
-    return dataclasses.replace(report, state=Verdict.REJECTED, reason=submission.rejected, items=items)
-
-
-def could_not_grade(submission: Submission, assignment: Assignment, error: Exception) -> Report:
-    """The record where the grader failed: no verdict on the student, and a reason for the instructor."""
-    trust = Trust.JUDGED_APART if assignment.checks else Trust.IN_KERNEL
-    reason = str(error) if isinstance(error, GraderFault) else f"{type(error).__name__}: {error}"
-    items = tuple(
-        Item(n.name, c.grade_id or "", 0.0, c.points, Verdict.GRADER_ERROR, message="A person will look at this.")
-        for n in assignment.notebooks
-        for c in n.graded()
-    )
-    return dataclasses.replace(
-        _empty(submission, assignment, trust), state=Verdict.GRADER_ERROR, reason=reason, items=items
-    )
+    """What one submission may take in all, nothing of it used."""
+    return Account(*allowance_s(assignment))

@@ -12,11 +12,13 @@ import dataclasses
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.grading.items import LIMITS, manual_item, was_attempted
-from autograder.kernels.session import CellResult
 from autograder.records import Flag, Item, Notebook, Report, Role, SubmittedNotebook, Verdict
+
+if TYPE_CHECKING:
+    from autograder.kernels.session import CellResult
 
 _NUMPY_SCALAR = re.compile(r"np\.(?:float|int|uint|longdouble)\w*\((.*)\)", re.DOTALL)
 """How NumPy 2 shows a scalar. nbgrader takes it for text and gives full marks."""
@@ -42,9 +44,13 @@ def items_in_kernel(
         if cell.role is not Role.TESTS:
             items.append(manual_item(notebook, cell, submitted))
             continue
-        found = ran.get(cell.grade_id or "", CellResult(Verdict.NOT_RUN, error="this test cell was not run"))
+        found = ran.get(cell.grade_id or "")
+        if found is None:
+            message = "While the tests ran: this test cell was not run."
+            items.append(Item(notebook.name, cell.grade_id or "", 0.0, cell.points, Verdict.NOT_RUN, message=message))
+            continue
         item = Item(notebook.name, cell.grade_id or "", 0.0, cell.points, found.verdict)
-        if found.verdict in (*LIMITS, Verdict.NOT_RUN):
+        if found.verdict in LIMITS:
             items.append(dataclasses.replace(item, message=f"While the tests ran: {found.error}."))
             continue
         # Both the reply and the outputs must speak for it: either alone is easier to silence.

@@ -1,10 +1,15 @@
-"""How verdicts become points: the checks of a cell its item, the items of a submission its state."""
+"""How verdicts become points: the checks of a cell its item, the items of a submission its state.
+
+And the records of what no verdict can be reached for. Nothing here runs or judges, so that whoever only reads and
+writes records need not import the judge.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
 
+from autograder.errors import GraderFault
 from autograder.records import (
     Assignment,
     Cell,
@@ -16,11 +21,15 @@ from autograder.records import (
     Notebook,
     Report,
     Role,
+    Submission,
     SubmittedNotebook,
+    Trust,
     Verdict,
 )
 
 LIMITS = (Verdict.TIME, Verdict.MEMORY, Verdict.OUTPUT, Verdict.CRASH)
+RUNS = 2
+"""how often a notebook's allowance may be used: for the hidden inputs, and for those that are shown"""
 UNDECIDED = "Not all of this part could be checked: a person will look at it, and its points can only rise."
 
 
@@ -195,3 +204,49 @@ def rejection(report: Report) -> str:
 def max_score(assignment: Assignment) -> float:
     """The sum of all points of the instructor's notebooks."""
     return sum(cell.points for notebook in assignment.notebooks for cell in notebook.graded())
+
+
+def allowance_s(assignment: Assignment) -> tuple[float, float]:
+    """CPU and wall time of one submission: of the hidden run and the shown one, with all that is replayed."""
+    cpu_s = RUNS * assignment.limits.notebook_s * max(1, len(assignment.notebooks))
+    return cpu_s, cpu_s * assignment.limits.wall_factor
+
+
+# -- whole records -----------------------------------------------------------------------------------------------
+
+
+def empty(submission: Submission, assignment: Assignment, trust: Trust) -> Report:
+    """The record of a submission of which nothing is known yet."""
+    return Report(
+        student=submission.student,
+        assignment=assignment.name,
+        score=0.0,
+        max_score=max_score(assignment),
+        state=Verdict.NOT_ATTEMPTED,
+        trust=trust,
+        device=assignment.device,
+        flags=submission.flags,
+        digest=submission.digest,
+    )
+
+
+def rejected(submission: Submission, assignment: Assignment) -> Report:
+    """The record where nothing could be read: every part says why."""
+    reason = submission.rejected
+    return _ungraded(submission, assignment, Verdict.REJECTED, reason, reason)
+
+
+def could_not_grade(submission: Submission, assignment: Assignment, error: Exception) -> Report:
+    """The record where the grader failed: no verdict on the student, and a reason for the instructor."""
+    reason = str(error) if isinstance(error, GraderFault) else f"{type(error).__name__}: {error}"
+    return _ungraded(submission, assignment, Verdict.GRADER_ERROR, reason, "A person will look at this.")
+
+
+def _ungraded(submission: Submission, assignment: Assignment, verdict: Verdict, reason: str, message: str) -> Report:
+    trust = Trust.JUDGED_APART if assignment.checks else Trust.IN_KERNEL
+    items = tuple(
+        Item(n.name, c.grade_id or "", 0.0, c.points, verdict, message=message)
+        for n in assignment.notebooks
+        for c in n.graded()
+    )
+    return dataclasses.replace(empty(submission, assignment, trust), state=verdict, reason=reason, items=items)

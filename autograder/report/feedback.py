@@ -35,7 +35,7 @@ from autograder.report import words
 from autograder.report.pages import render, write_page
 from autograder.report.sanitize import printed, visible
 from autograder.submissions.intake import safe_name
-from course_lib.compare import Difference
+from course_lib.difference import Difference
 
 CODE_LINES = 300
 """of a student's own cell; more is cut, and said"""

@@ -7,7 +7,7 @@ in them, and a terminal no escape sequence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from rich.table import Table
@@ -17,6 +17,9 @@ from autograder.records import Report, Verdict
 from autograder.report import summary, words
 from autograder.report.sanitize import one_line
 from autograder.report.summary import ItemKey
+
+SHOWN_WHOLE = 100
+"""students of a class of whom each has a row after every run"""
 
 _STYLES = {
     "passed": "green",
@@ -28,10 +31,11 @@ _STYLES = {
 }
 
 
-def summary_table(reports: Sequence[Report]) -> Table:
+def summary_table(reports: Sequence[Report], graded: Collection[str] | None = None) -> Table:
     """One row a student: score, a mark for each graded cell, the state, the known mistakes that were named, the flags.
 
-    The caption spells out the marks that occur and the numbers that stand for the cells.
+    The caption spells out the marks that occur and the numbers that stand for the cells. Of a class that fills more
+    than a screen or two only the students in `graded` have a row.
     """
     keys = summary.item_keys(reports)
     table = Table(title=_title(reports), caption=_legend(reports, keys), title_justify="left", caption_justify="left")
@@ -40,7 +44,9 @@ def summary_table(reports: Sequence[Report]) -> Table:
     for number in range(1, len(keys) + 1):
         table.add_column(str(number), justify="center", no_wrap=True)
     table.add_column("state: known mistakes; flags", overflow="fold")
-    for report in sorted(reports, key=lambda r: r.student):
+    if graded is None or len(reports) <= SHOWN_WHOLE:
+        graded = {report.student for report in reports}
+    for report in sorted((r for r in reports if r.student in graded), key=lambda r: r.student):
         table.add_row(*_row(report, keys))
     return table
 

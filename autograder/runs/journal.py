@@ -62,7 +62,8 @@ class Journal:
 
     def add(self, entry: JournalEntry) -> None:
         """Append one entry; it is on disk when this returns. Raises CannotWrite."""
-        line = json.dumps({k: records.to_data(getattr(entry, k)) for k in ("key", "report", "submission")}) + "\n"
+        data = {k: records.to_data(getattr(entry, k)) for k in ("key", "report", "submission")}
+        line = json.dumps(data, separators=(",", ":")) + "\n"
         try:
             with self.path.open("a+b") as file:
                 # A line that a crash cut off must not swallow this one.

@@ -22,7 +22,8 @@ import psutil
 
 from autograder import log, records
 from autograder.errors import BadAssignment, GraderFault
-from autograder.grading import could_not_grade, grade
+from autograder.grading import could_not_grade
+from autograder.grading.grade import grade
 from autograder.judge.run import Checks
 from autograder.kernels.preload import public_folders
 from autograder.kernels.session import Kernel

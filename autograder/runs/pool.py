@@ -25,7 +25,7 @@ from typing import Any, Self
 
 from autograder import records
 from autograder.errors import BadAssignment, KernelFailed
-from autograder.grading import account_of, could_not_grade, why_reference_fails
+from autograder.grading import allowance_s, could_not_grade, why_reference_fails
 from autograder.kernels.preload import FRAMEWORKS
 from autograder.kernels.zygote import Zygote, forking_works
 from autograder.protocol.frames import receive, send
@@ -199,7 +199,7 @@ class LocalPool(Pool):
             judge = following
 
     def _patience_s(self) -> float:
-        return account_of(self.assignment).wall_limit_s + MARGIN_S
+        return allowance_s(self.assignment)[1] + MARGIN_S
 
     def _start_judge(self, tries: int = TRIES) -> _Judge:
         self._revive()

@@ -30,8 +30,9 @@ from autograder import log, records
 from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse, WrongUse
 from autograder.gradebook import Course, with_marks, write_gradebook
+from autograder.gradebook.course import student_id
 from autograder.gradebook.lateness import ClassFacts, judge_lateness
-from autograder.gradebook.nbgrader_db import assignment_rows
+from autograder.gradebook.nbgrader_db import assignment_rows, students_in
 from autograder.kernels.zygote import sweep
 from autograder.records import RESULTS_VERSION, Assignment, Report, Submission
 from autograder.report import write_class_report, write_feedback
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from autograder.runs.cluster import Cluster, DaskPool
 
 LOGGER = logging.getLogger(__name__)
+UNFINISHED = ".unfinished"
+"""stands in a run folder while its gradebook and pages are written"""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,8 @@ class RunOutcome:
     """A finished run."""
 
     reports: list[Report] = field(default_factory=list)
-    reused: int = 0
+    graded: frozenset[str] = frozenset()
+    """students whose work was graded now; all others' was graded before"""
     changed: list[str] = field(default_factory=list)
     """for each student whose score differs from the last results.json: a sentence"""
     outdated: list[str] = field(default_factory=list)
@@ -97,20 +101,23 @@ def grade_class(assignment: Assignment, source: Path, options: Options, progress
     with run_folder(options.out), _logging_to(options.out / log.NAME, options.log_level):
         sweep()
         secret = run_secret(options.out, options.seed_file)
-        _, before = _old_results(options.out / "results.json")
+        old = _old_results(options.out / "results.json")
+        before = _scores(old)
         _refuse_vanished(before, handed_in, source, options)
         for name, reason in handed_in.left_out.items():
             LOGGER.info("left out: %s %s", name, reason)
-        entries, reused, kept = graded_entries(
+        entries, graded, kept = graded_entries(
             *(assignment, handed_in.students, options, secret, progress, source),
-            meanwhile=lambda: _prepare_writing(assignment),
+            meanwhile=lambda: _prepare_writing(assignment, options.out, old),
         )
         judged, facts = judge_lateness([e.report for e in entries], handed_in.students, options.course)
         submissions = [e.submission for e in entries]
         # Whom --only left out is shown as graded, so without what was handed in since.
         files = {one.student: one.files for one in handed_in.students if not one.rejected and one.student not in kept}
-        reports = _write_results(assignment, judged, submissions, options, source, handed_in, facts, files)
-        outcome = RunOutcome(reports, reused, outdated=kept, left_out=handed_in.left_out, told=facts.sentences())
+        reports = _write_results(
+            *(assignment, judged, submissions, options, source, handed_in, facts, files, old, graded)
+        )
+        outcome = RunOutcome(reports, graded, outdated=kept, left_out=handed_in.left_out, told=facts.sentences())
         outcome.changed = [
             f"{r.student}: {before[r.student]:g} -> {r.final_score:g}"
             for r in outcome.reports
@@ -126,8 +133,7 @@ def plan_class(assignment: Assignment, source: Path, options: Options) -> dict[s
     Raises WrongUse (nothing to grade).
     """
     handed_in = find_submissions(source, assignment, fold_case=_folds_case(options.out))
-    _, before = _old_results(options.out / "results.json")
-    _refuse_vanished(before, handed_in, source, options)
+    _refuse_vanished(_scores(_old_results(options.out / "results.json")), handed_in, source, options)
     secret = _known_secret(options.out / "seed", options.seed_file) or b""
     journal = Journal(options.out / "journal.jsonl")
     _, found, todo, kept = _known_and_to_grade(assignment, handed_in.students, options, secret, journal)
@@ -174,20 +180,20 @@ def graded_entries(
     progress: Progress,
     source: Path | None = None,
     meanwhile: Callable[[], None] = lambda: None,
-) -> tuple[list[JournalEntry], int, list[str]]:
+) -> tuple[list[JournalEntry], frozenset[str], list[str]]:
     """Every submission's entry, sorted by student: from the journal where it holds one, else graded now.
 
-    With them, how many were in the journal, and who of them has a submission or checks that changed since: whom `only`
+    With them, whose was graded now, and who of the others has a submission or checks that changed since: whom `only`
     does not name is never graded along. meanwhile: done while the first kernels start.
     """
     journal = Journal(options.out / "journal.jsonl")
     keys, found, todo, kept = _known_and_to_grade(assignment, student_files, options, secret, journal)
-    reused, total = len(found), len(found) + len(todo)
+    total = len(found) + len(todo)
     LOGGER.info(
         "%s on %s: %d to grade, %d in the journal, %s",
-        *(assignment.name, assignment.device, len(todo), reused, options.cluster or f"{options.workers} workers"),
+        *(assignment.name, assignment.device, len(todo), len(found), options.cluster or f"{options.workers} workers"),
     )
-    progress(reused, total, None)
+    progress(len(found), total, None)
     if todo:
         hidden = hidden_places(*filter(None, (options.out, assignment.folder, source)))
         with _open_pool(assignment, secret, options, hidden) as pool:
@@ -198,13 +204,15 @@ def graded_entries(
                 found[todo[graded.number]] = entry
                 _log_report(entry.report)
                 progress(len(found), total, entry.report)
-    return sorted(found.values(), key=lambda e: e.report.student), reused, kept
+    new = frozenset(student_files[number].student for number in todo)
+    return sorted(found.values(), key=lambda e: e.report.student), new, kept
 
 
-def _prepare_writing(assignment: Assignment) -> None:
+def _prepare_writing(assignment: Assignment, out: Path, old: Mapping[str, Any]) -> None:
     """Imports and rows that the end of the run needs, while the warm processes do their imports."""
     with contextlib.suppress(Exception):  # whatever fails here fails there again, and is explained there
-        assignment_rows(assignment)
+        if not _same_assignment(out, old, assignment):
+            assignment_rows(assignment)
     importlib.import_module("autograder.report.figures")
 
 
@@ -351,6 +359,8 @@ def _write_results(
     handed_in: ClassFiles,
     facts: ClassFacts,
     files: Mapping[str, Mapping[str, bytes]],
+    old: Mapping[str, Any],
+    graded: frozenset[str],
 ) -> list[Report]:
     out = options.out
     info = _run_info(assignment, options, source, reports)
@@ -358,22 +368,61 @@ def _write_results(
     info |= {"people": records.to_data(facts)}
     info |= {"platform": {one.student: list(one.platform) for one in handed_in.students if one.platform[0]}}
     marked = with_marks(out, reports)
-    if not options.regrade and _is_written(out, results(assignment, info, marked)):
+    found = results(assignment, info, marked)
+    # Where writing was stopped, any page may be of that run.
+    written = _Written(out, assignment, {} if (out / UNFINISHED).exists() else old, graded)
+    changed = written.changed(found)
+    if not changed and written.holds(found):
         return marked
-    _keep_old_results(out)
-    write_gradebook(out, assignment, submissions, reports, files)
-    return write_pages(out, info, assignment, submissions, reports)
+    _keep_old_results(out, old)
+    unfinished = out / UNFINISHED
+    unfinished.touch()
+    rows = [(s, r) for s, r in zip(submissions, reports, strict=True) if s.student in changed]
+    same = _same_assignment(out, written.old, assignment)
+    write_gradebook(out, assignment, [s for s, _ in rows], [r for _, r in rows], files, same_assignment=same)
+    reports = write_pages(out, info, assignment, submissions, reports, written)
+    unfinished.unlink()
+    return reports
 
 
-def _is_written(out: Path, found: Mapping[str, Any]) -> bool:
-    """Whether the run folder holds all this already, so that a thousand pages need not be written once more."""
-    pages = (out / feedback_path(one["student"], one["assignment"]) for one in found["submissions"])
-    try:
-        there = json.loads((out / "results.json").read_text(encoding="utf-8"))
-        there["run"] |= {key: found["run"][key] for key in ("finished", "workers", "engine")}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return False
-    return there == found and all(p.is_file() for p in (out / "gradebook.db", out / "report.html", *pages))
+def _same_assignment(out: Path, old: Mapping[str, Any], assignment: Assignment) -> bool:
+    """Whether the gradebook of the earlier run in this folder holds the assignment as it is now."""
+    same = bool(old) and old["run"].get("assignment_digest") == digest(assignment)
+    return same and students_in(out, assignment.name) is not None
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What an earlier run has left in the folder, so that one student's change does not write a thousand pages."""
+
+    out: Path
+    assignment: Assignment
+    old: Mapping[str, Any]
+    """its results.json; empty: nothing that counts"""
+    graded: frozenset[str]
+    """students whose work was graded since"""
+
+    def changed(self, found: Mapping[str, Any]) -> set[str]:
+        """The students of these results whose record is another one, or of whom something is missing in the folder."""
+        students = {one["student"] for one in found["submissions"]}
+        if not _same_assignment(self.out, self.old, self.assignment):
+            return students
+        name, in_gradebook = self.assignment.name, students_in(self.out, self.assignment.name) or ()
+        known = {one["student"]: one for one in self.old["submissions"]}
+        return (students & self.graded) | {
+            student
+            for one in found["submissions"]
+            if known.get(student := one["student"]) != one
+            or student_id(student) not in in_gradebook
+            or not (self.out / feedback_path(student, name)).is_file()
+            or not (self.out / "autograded" / student_id(student) / name).is_dir()
+        }
+
+    def holds(self, found: Mapping[str, Any]) -> bool:
+        """Whether nothing needs to be written but for when the run was, and on what."""
+        apart = ("finished", "workers", "engine")
+        there = {**self.old, "run": {**self.old["run"], **{key: found["run"][key] for key in apart}}}
+        return there == found and (self.out / "report.html").is_file()
 
 
 def write_pages(
@@ -382,14 +431,28 @@ def write_pages(
     assignment: Assignment,
     submissions: Sequence[Submission],
     reports: Sequence[Report],
+    written: _Written | None = None,
 ) -> list[Report]:
-    """Everything that is read of a run, with what people have entered into its gradebook; the reports that it shows."""
+    """Everything that is read of a run, with what people have entered into its gradebook; the reports that it shows.
+
+    written: what is there, and is not written once more; None: nothing.
+    """
     reports = with_marks(out, reports)
-    write_feedback(out, assignment, submissions, reports)
+    found = results(assignment, info, reports)
+    changed = (written or _Written(out, assignment, {}, frozenset())).changed(found)
+    rows = [(s, r) for s, r in zip(submissions, reports, strict=True) if r.student in changed]
+    write_feedback(out, assignment, [s for s, _ in rows], [r for _, r in rows])
     write_class_report(out, info, assignment, reports)
     # Last: results.json is what other programs read, and stands for a finished run.
-    write_whole(out / "results.json", json.dumps(results(assignment, info, reports), indent=1, sort_keys=False) + "\n")
+    write_whole(out / "results.json", _as_text(found))
     return reports
+
+
+def _as_text(found: Mapping[str, Any]) -> str:
+    """The content of results.json with a line for each submission: Python indents a class's worth in seconds."""
+    lines = ",\n".join(map(json.dumps, found["submissions"]))
+    rest = json.dumps({**found, "submissions": []}, indent=1)
+    return rest.replace('"submissions": []', f'"submissions": [\n{lines}\n]') + "\n"
 
 
 def results(assignment: Assignment, info: Mapping[str, Any], reports: Sequence[Report]) -> dict[str, Any]:
@@ -431,25 +494,31 @@ def write_whole(path: Path, text: str) -> None:
     os.replace(new, path)
 
 
-def _old_results(path: Path) -> tuple[str, dict[str, float]]:
-    """When the last run ended, and student -> score; nothing without one. Raises WrongUse if it is another file."""
+def _old_results(path: Path) -> dict[str, Any]:
+    """What the last run has written; empty without one. Raises WrongUse if it is another file."""
     if not path.exists():
-        return "", {}
+        return {}
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        finished = datetime.datetime.fromisoformat(data["run"]["finished"]).isoformat()
-        known = [(s["student"], s.get("final_score", s["score"])) for s in data["submissions"]]
-        return finished, dict(records.from_data(tuple[tuple[str, float], ...], known))
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        datetime.datetime.fromisoformat(data["run"]["finished"])
+        _scores(data)
+        return data
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         # Overwriting it would lose what somebody may still want.
         raise WrongUse(f"{path} is no results.json of this grader. Move it away, or choose another --out.") from error
 
 
-def _keep_old_results(out: Path) -> None:
+def _scores(old: Mapping[str, Any]) -> dict[str, float]:
+    """The final score of each student of a run."""
+    known = [(s["student"], s.get("final_score", s["score"])) for s in (old["submissions"] if old else ())]
+    return dict(records.from_data(tuple[tuple[str, float], ...], known))
+
+
+def _keep_old_results(out: Path, old: Mapping[str, Any]) -> None:
     """Put the last results and gradebook aside, so that a re-grade can be undone by copying them back."""
-    finished, _ = _old_results(out / "results.json")
-    if not finished:
+    if not old:
         return
+    finished = datetime.datetime.fromisoformat(old["run"]["finished"]).isoformat()
     history = out / "history"
     aside = history / finished.replace(":", "")
     while aside.exists():

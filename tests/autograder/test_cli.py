@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -23,10 +25,12 @@ import psutil
 import pytest
 
 from autograder.errors import KernelFailed
+from autograder.gradebook.nbgrader_db import students_in
 from autograder.grading import could_not_grade
 from autograder.records import Submission
 from autograder.runs.journal import Journal
 from autograder.runs.pool import GradedSubmission, LocalPool
+from autograder.runs.run import UNFINISHED
 from autograder.submissions.intake import StudentFiles
 from tests.autograder.conftest import Judged
 from tests.autograder.conftest import run_command as run
@@ -120,6 +124,37 @@ def test_what_is_graded_is_not_graded_again_and_a_change_is(course: Judged, grad
     _, printed, _ = run(*command)
     assert "2 of 3 were graded before" in printed and "changed: bob: 0 -> 2" in printed
     assert scores(out) == SCORES | {"bob": 2.0}
+
+
+@shares_the_run
+def test_one_students_change_leaves_the_others_alone_and_what_is_missing_comes_back(
+    course: Judged, graded: Graded, tmp_path: Path
+) -> None:
+    out = graded.copy(tmp_path / "out")
+    pages = {name: out / "feedback" / name / "small" / "feedback.html" for name in SCORES}
+
+    def written() -> set[str]:
+        for page in pages.values():
+            if page.exists():
+                os.utime(page, ns=(1, 1))
+        run("grade", "small", "submitted", "--out", out)
+        return {name for name, page in pages.items() if page.stat().st_mtime_ns != 1}
+
+    assert written() == set()
+    hand_in(Path("submitted"), "bob", course.notebook())
+    assert written() == {"bob"} and scores(out) == SCORES | {"bob": 2.0}
+    pages["ann"].unlink()
+    shutil.rmtree(out / "autograded" / "cid")
+    assert written() == {"ann"} and (out / "autograded" / "cid" / "small" / "small.ipynb").exists()
+    with contextlib.closing(sqlite3.connect(out / "gradebook.db")) as database, database:
+        database.execute("DELETE FROM submitted_assignment WHERE student_id = 'ann'")
+    assert written() == set() and students_in(out, "small") == SCORES.keys()
+    with contextlib.closing(sqlite3.connect(out / "gradebook.db")) as database, database:
+        database.execute("DELETE FROM assignment")
+    assert written() == set() and students_in(out, "small") == SCORES.keys()
+    (out / UNFINISHED).touch()
+    assert written() == SCORES.keys(), "a page may be of the run that was stopped"
+    assert written() == set()
 
 
 @shares_the_run

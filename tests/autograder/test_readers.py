@@ -30,7 +30,7 @@ from autograder.protocol.frames import Reader, pack, receive
 from autograder.protocol.wire import Handle, RaisedError, Tensor, decode, encode
 from autograder.records import Report, from_data, to_data
 from autograder.runs.journal import Journal
-from autograder.runs.run import _old_results
+from autograder.runs.run import _old_results, _scores
 from autograder.submissions.intake import find_submissions
 from autograder.submissions.repair import Unreadable, read_notebook
 from tests import sampling
@@ -194,9 +194,9 @@ def test_results_are_read_and_exported_or_are_none(tmp_path: Path, data: bytes) 
     (tmp_path / "results.json").write_bytes(data)
     with seconds():
         with contextlib.suppress(WrongUse):
-            finished, scores = _old_results(tmp_path / "results.json")
-            assert ".." not in finished and "/" not in finished
-            sorted(scores), [f"{score:g}" for score in scores.values()]
+            old = _old_results(tmp_path / "results.json")
+            assert ".." not in old["run"]["finished"] and "/" not in old["run"]["finished"]
+            sorted(_scores(old)), [f"{score:g}" for score in _scores(old).values()]
         with contextlib.suppress(WrongUse):
             assert [from_data(Report, to_data(one.report)) for one in read_results(tmp_path)[1]]
             for form in FORMS:

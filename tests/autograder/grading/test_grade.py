@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from autograder.errors import KernelFailed
-from autograder.grading import could_not_grade, grade, max_score
+from autograder.grading import could_not_grade, max_score
+from autograder.grading.grade import grade
 from autograder.kernels.session import Kernel
 from autograder.kernels.zygote import Zygote
 from autograder.records import Report, Submission, Trust, Verdict, from_data, to_data

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,15 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.records import Flag, Lateness, Verdict
-from autograder.report.terminal import bank_table, below_full, confusion_table, margin_table, reasons, summary_table
+from autograder.report.terminal import (
+    SHOWN_WHOLE,
+    bank_table,
+    below_full,
+    confusion_table,
+    margin_table,
+    reasons,
+    summary_table,
+)
 from autograder.sandbox.tier import Tier
 from autograder.selftest import ConfusionRow, Margin, Row
 from tests.autograder.report import build
@@ -54,6 +63,13 @@ def test_the_caption_spells_out_the_numbers_and_only_the_marks_that_occur() -> N
     assert "2 two_layer_backward" in text
     assert "T time limit" in text
     assert "memory limit" not in text
+
+
+def test_of_a_large_class_only_who_was_graded_now_has_a_row() -> None:
+    many = [replace(REPORTS[0], student=f"s{number:03}") for number in range(SHOWN_WHOLE + 1)]
+    text = shown(summary_table(many, {"s007"}))
+    assert "101 of 101 submissions graded" in text and re.findall(r"s\d{3}", text) == ["s007"]
+    assert len(re.findall(r"s\d{3}", shown(summary_table(many[1:], {"s007"})))) == SHOWN_WHOLE
 
 
 def test_an_empty_class_is_a_table_too() -> None:
