@@ -63,17 +63,6 @@ class Mini:
         return pairs
 
 
-class Residual(nn.Module):
-    def __init__(self, n):
-        """layers: a Sequential of a linear layer, ReLU and a linear layer, from n to n to n numbers."""
-        super().__init__()
-        self.layers = nn.Sequential(nn.Linear(n, n), nn.ReLU(), nn.Linear(n, n))
-
-    def forward(self, x):
-        """x: (..., n). Returns x + layers(x), (..., n)."""
-        return x + self.layers(x)
-
-
 def conv2d(x, weight, bias):
     """x: (C_in, H, W), weight: (C_out, C_in, K, K), bias: (C_out,). Returns (C_out, H - K + 1, W - K + 1)."""
     n_out, size = weight.shape[0], weight.shape[2]
@@ -107,6 +96,21 @@ class LeNet(nn.Module):
     def forward(self, x):
         """x: (N, 1, 28, 28). Returns the logits, (N, 10)."""
         return self.fc3(self.hidden(x))
+
+
+class Residual(nn.Module):
+    def __init__(self, channels):
+        """layers: a Sequential of two 3 x 3 convolutions, which keep channels and sides, with ReLU between them."""
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(channels, channels, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, padding=1),
+        )
+
+    def forward(self, x):
+        """x: (N, channels, H, W). Returns x + layers(x), of the same shape."""
+        return x + self.layers(x)
 
 
 def examples_mix(net, x):
@@ -236,74 +240,6 @@ def check_named_parameters(attempt: Any) -> Any:
     )  # fmt: skip
 
 
-def check_residual(attempt: Any) -> Any:
-    """A block that adds its input to the result of two linear layers with ReLU between them."""
-    x = torch.tensor([[1.0, -2.0, 3.0], [-0.5, 0.0, -1.0]])
-
-    def block() -> Any:
-        made = attempt(3)
-        generator = torch.Generator().manual_seed(0)
-        with torch.no_grad():
-            for parameter in made.parameters():
-                parameter.copy_(torch.randn(parameter.shape, generator=generator))
-        return made
-
-    def added(made: Any, between: bool = True) -> torch.Tensor:
-        """what a right block with these parameters adds, or one without ReLU"""
-        first, bias, second, other = made.parameters()
-        hidden = F.linear(x, first, bias)
-        return F.linear(hidden.relu() if between else hidden, second, other)
-
-    def gives(expected: Callable[[Any], torch.Tensor]) -> bool:
-        made = block()
-        found = made(x.clone())
-        return found.shape == x.shape and torch.allclose(found, expected(made), atol=1e-5)
-
-    def runs(shape: tuple[int, ...] = (2, 3)) -> bool:
-        try:
-            attempt(3)(torch.ones(shape))
-        except NotImplementedError as error:
-            if not error.args:
-                raise  # forward waits for the reader
-            return False
-        except RuntimeError:
-            return False
-        return True
-
-    def same_x() -> bool:
-        given = x.clone()
-        attempt(3)(given)
-        return torch.equal(given, x)
-
-    return attempt_or_solution(
-        "Residual", attempt, Residual,
-        (lambda: _started(attempt, 3), "Call super().__init__() in the first line of __init__."),
-        (lambda: hasattr(attempt(3), "layers"), "Assign the Sequential to self.layers."),
-        (lambda: list(attempt(3).parameters()), "The block has no parameters. A plain list is not registered: put the "
-         "layers into nn.Sequential."),
-        (lambda: len(list(attempt(3).parameters())) == 4,
-         "The block should have four parameters: two linear layers, each with a weight and a bias of its own."),
-        (lambda: sorted(tuple(p.shape) for p in attempt(3).parameters()) == [(3,), (3,), (3, 3), (3, 3)]
-         and sorted(tuple(p.shape) for p in attempt(5).parameters()) == [(5,), (5,), (5, 5), (5, 5)],
-         "Both linear layers should lead from n numbers to n numbers, so that x can be added to the result."),
-        (runs, "A batch of shape (2, 3) does not get through Residual(3). In forward, apply self.layers to x."),
-        (lambda: attempt(3)(x.clone()) is not None, "forward returns None: is there a `return`?"),
-        (same_x, "The block changes the x that it receives, as `x += ...` does. Compute a new tensor: x + ..."),
-        (lambda: not gives(lambda made: added(made)), "The shortcut is missing: add x to the result of the layers."),
-        (lambda: not gives(lambda made: x * added(made)), "You multiply by x. The shortcut adds it."),
-        (lambda: not gives(lambda made: (x + added(made)).relu()) and not gives(lambda made: x.relu() + added(made)),
-         "Negative numbers do not get past the shortcut. Here the sum and the shortcut are without ReLU."),
-        (lambda: not gives(lambda made: x + added(made, between=False)), "There is no ReLU between the linear layers."),
-        (lambda: not gives(lambda made: x + added(made).relu()),
-         "There is a ReLU after the second linear layer. It should be able to add negative numbers, too."),
-        (lambda: gives(lambda made: x + added(made)), "The result should be x + layers(x), with linear, ReLU, linear."),
-        (lambda: torch.allclose((made := block()).layers(x), added(made), atol=1e-5),
-         "The block is right, but self.layers(x) alone is not what it adds. The next network uses it."),
-        (lambda: attempt(3)(torch.ones(4, 5, 3)).shape == (4, 5, 3),
-         "x may have more than two axes: (4, 5, 3) should stay (4, 5, 3)."),
-    )  # fmt: skip
-
-
 def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     """A convolution of one image, `(C_in, H, W)`, by filters `(C_out, C_in, K, K)`, without padding."""
     generator = torch.Generator().manual_seed(0)
@@ -323,12 +259,25 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
         except (RuntimeError, IndexError):
             return False
 
+    def error_says(words: str) -> bool:
+        try:
+            given(x, weight, none)
+        except RuntimeError as error:
+            return words in str(error)
+        return False
+
     right = F.conv2d(x, weight, none)
     summed = F.conv2d(x.sum(dim=0, keepdim=True), weight[:, :1], none)
     windows = x.unfold(1, 3, 1).unfold(2, 3, 1)
     as_matrices = torch.einsum("crwij,kcjl->krw", windows, weight)
     return attempt_or_solution(
         "conv2d", attempt, conv2d,
+        (lambda: not error_says("must match the size of tensor"),
+         "Two shapes in your code differ. Every window should have the shape of weight[k], (C_in, K, K). It fits at "
+         "n - K + 1 places of n; beyond these, the slice ends at the border and is too small."),
+        (lambda: not error_says("number of sizes provided (0)"),
+         "You assign several numbers to one value of a map. Sum all products of the window, and add one number, "
+         "bias[k]."),
         (lambda: attempt(x, weight, none) is not None, "The function returns None: is there a `return`?"),
         (lambda: given(x, weight, none).shape != (2, 4, 6),
          "One row and one column are missing at the end: a window of 3 fits into 7 rows at 7 - 3 + 1 = 5 places."),
@@ -392,9 +341,9 @@ def check_lenet(attempt: Any) -> Any:
                 if name.endswith("bias"):
                     parameter.uniform_(-0.3, 0.3)
 
-    def runs(method: str) -> bool:
+    def runs(method: str, count: int = 5) -> bool:
         try:
-            getattr(net, method)(x)
+            getattr(net, method)(x[:count])
         except NotImplementedError:
             raise
         except RuntimeError:
@@ -413,10 +362,11 @@ def check_lenet(attempt: Any) -> Any:
         (lambda: shapes.keys() == LENET_SHAPES.keys(), "There are more parameters than those of the five layers."),
         (lambda: runs("hidden"),
          "A batch of shape (5, 1, 28, 28) does not get through hidden. fc1 must receive 16 * 4 * 4 = 256 numbers for "
-         "each example: pool twice, then flatten(1)."),
+         "each example: convolve without padding, pool twice, then flatten(1)."),
         (lambda: runs("forward"),
          "A batch gets through hidden, but not through forward: fc3 must receive the 84 numbers of self.hidden(x)."),
         (lambda: net.hidden(x) is not None and net(x) is not None, "A method returns None: is there a `return`?"),
+        (lambda: runs("hidden", 3), "Five images get through hidden, but not three: do not fix the size of the batch."),
         (lambda: net.hidden(x).shape == (5, 84), "hidden(x) should return (5, 84) for five images: it ends at fc2."),
         (lambda: net(x).shape == (5, 10), "forward(x) should return (5, 10) for five images: it ends at fc3."),
         (lambda: is_not("fc2"), "hidden(x) lacks the ReLU after fc2."),
@@ -447,6 +397,88 @@ def _lenet_hidden(net: Any, x: torch.Tensor, skip: str = "", pool: Callable[...,
         x = getattr(net, name)(x)
         x = x if name == skip else x.relu()
     return x
+
+
+def check_residual(attempt: Any) -> Any:
+    """A block that adds its input to the result of two convolutions with ReLU between them."""
+    x = torch.randn(2, 3, 6, 5, generator=torch.Generator().manual_seed(1))
+
+    def block() -> Any:
+        made = attempt(3)
+        generator = torch.Generator().manual_seed(0)
+        with torch.no_grad():
+            for parameter in made.parameters():
+                parameter.copy_(torch.randn(parameter.shape, generator=generator))
+        return made
+
+    def added(made: Any, between: bool = True) -> torch.Tensor:
+        """what a right block with these parameters adds, or one without ReLU"""
+        first, bias, second, other = made.parameters()
+        hidden = F.conv2d(x, first, bias, padding=1)
+        return F.conv2d(hidden.relu() if between else hidden, second, other, padding=1)
+
+    def gives(expected: Callable[[Any], torch.Tensor]) -> bool:
+        made = block()
+        found = made(x.clone())
+        return found.shape == x.shape and torch.allclose(found, expected(made), atol=1e-4)
+
+    def shapes(channels: int) -> list[tuple[int, ...]]:
+        return [tuple(parameter.shape) for parameter in attempt(channels).parameters()]
+
+    def runs() -> bool:
+        try:
+            attempt(3)(x.clone())
+        except NotImplementedError as error:
+            if not error.args:
+                raise  # forward waits for the reader
+            return False
+        except RuntimeError:
+            return False
+        return True
+
+    def same_x() -> bool:
+        given = x.clone()
+        attempt(3)(given)
+        return torch.equal(given, x)
+
+    return attempt_or_solution(
+        "Residual", attempt, Residual,
+        (lambda: _started(attempt, 3), "Call super().__init__() in the first line of __init__."),
+        (lambda: hasattr(attempt(3), "layers"), "Assign the Sequential to self.layers."),
+        (lambda: list(attempt(3).parameters()), "The block has no parameters. A plain list is not registered: put the "
+         "layers into nn.Sequential."),
+        (lambda: isinstance(attempt(3).layers, nn.Sequential), "self.layers should be an nn.Sequential."),
+        (lambda: not any(len(shape) == 2 for shape in shapes(3)),
+         "There is a linear layer in the block. Both layers should be convolutions, nn.Conv2d."),
+        (lambda: len(shapes(3)) == 4,
+         "The block should have four parameters: two convolutions, each with a weight and a bias of its own."),
+        (lambda: all(shape[2:] in ((), (3, 3)) for shape in shapes(3)), "Both kernels should be 3 x 3."),
+        (lambda: all(sorted(shapes(n)) == sorted([(n, n, 3, 3), (n,), (n, n, 3, 3), (n,)]) for n in (3, 5)),
+         "Both convolutions should lead from `channels` to `channels` channels, so that x can be added to the result."),
+        (lambda: attempt(3).layers(x).shape == x.shape,
+         "layers(x) has other sides than x, so the two cannot be added. Pass padding=1 to both convolutions, and leave "
+         "their stride at 1."),
+        (runs, "A batch of shape (2, 3, 6, 5) does not get through Residual(3). In forward, apply self.layers to x."),
+        (lambda: attempt(3)(x.clone()) is not None, "forward returns None: is there a `return`?"),
+        (same_x, "The block changes the x that it receives, as `x += ...` does. Compute a new tensor: x + ..."),
+        (lambda: attempt(3)(x.clone()).shape == x.shape,
+         "The result should have the shape of x. The shortcut adds x, and does not join the two tensors."),
+        (lambda: not gives(lambda made: added(made)), "The shortcut is missing: add x to the result of the layers."),
+        (lambda: not gives(lambda made: x * added(made)), "You multiply by x. The shortcut adds it."),
+        (lambda: not gives(lambda made: x - added(made)) and not gives(lambda made: added(made) - x),
+         "You subtract. The result should be x + layers(x)."),
+        (lambda: not gives(lambda made: (x + added(made)).relu()),
+         "There is a ReLU after the sum. ResNet has one there, but our block returns the sum itself."),
+        (lambda: not gives(lambda made: x.relu() + added(made)),
+         "The shortcut goes through a ReLU, so negative numbers are lost. Add x itself."),
+        (lambda: not gives(lambda made: x + added(made, between=False)), "There is no ReLU between the convolutions."),
+        (lambda: not gives(lambda made: x + added(made).relu()),
+         "There is a ReLU after the second convolution. It should be able to add negative numbers, too."),
+        (lambda: gives(lambda made: x + added(made)),
+         "The result should be x + layers(x), where the layers are a convolution, ReLU and a convolution."),
+        (lambda: torch.allclose((made := block()).layers(x), added(made), atol=1e-4),
+         "The block is right, but self.layers(x) alone is not what it adds. The next network uses it."),
+    )  # fmt: skip
 
 
 class _Mixing(nn.Module):

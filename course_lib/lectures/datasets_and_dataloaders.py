@@ -15,7 +15,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +160,16 @@ class ScanFiles(Dataset):
         return image, int(row["label"])
 
 
+def mini_loader(dataset, order, batch_size, collate, drop_last=False):
+    """Yields one batch after another: the items of `batch_size` row numbers in `order`, collated."""
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        if drop_last and len(rows) < batch_size:
+            break
+        items = [dataset[i] for i in rows]
+        yield collate(items)
+
+
 def split_by_group(groups, fraction, seed):
     """groups: (n,) array. Returns (train, valid): arrays of row numbers; no group is in both."""
     rng = np.random.default_rng(seed)
@@ -198,25 +208,34 @@ def pad_images(items):
     return batch, mask, labels
 
 
-def time_loop(loader, train_step):
-    """Call train_step(batch) for each batch. Returns the seconds of waiting for batches, and those of training."""
-    waited = 0
-    trained = 0
-    last = time.perf_counter()
-    for batch in loader:
-        ready = time.perf_counter()
-        train_step(batch)
-        done = time.perf_counter()
-        waited += ready - last
-        trained += done - ready
-        last = done
-    return waited, trained
-
-
 def reseed(worker):
     """A worker_init_fn: runs in each new worker. worker: its number, from 0 on."""
     info = get_worker_info()
     info.dataset.rng = np.random.default_rng(info.seed)
+
+
+# A pipeline with mistakes, for the reader to find.
+
+
+class _Suspicious(Dataset):
+    """Scans sorted by class, with values up to 255; every second one is mirrored."""
+
+    def __init__(self, folder: Path) -> None:
+        self.scans = ScanFiles(folder)
+        self.order = np.argsort([int(row["label"]) for row in self.scans.rows], kind="stable")
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __getitem__(self, i: int) -> tuple[torch.Tensor, int]:
+        image, label = self.scans[self.order[i]]
+        return 255 * (image.flip(-1) if i % 2 else image), label
+
+
+def suspicious_batch(folder: Path) -> tuple[torch.Tensor, torch.Tensor]:
+    """A batch of six from an epoch of a loader with three mistakes: all of them are 2, some are mirrored."""
+    images, labels = list(DataLoader(_Suspicious(folder), batch_size=6))[15]
+    return images, labels
 
 
 # Memories of a stream: in "If you want more", and in the extra on reservoirs.
@@ -387,7 +406,141 @@ def check_scan_files(attempt: type) -> Any:
         )
 
 
-# Exercise 2: a split by group.
+# Exercise 2: a loader.
+
+
+class _Asked(Dataset):
+    """Item i is the number 100 + i; notes which rows are asked for, and allows no slices."""
+
+    def __init__(self, n: int = 20) -> None:
+        self.n = n
+        self.asked: list[int] = []
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, i: int) -> int:
+        if not isinstance(i, int | np.integer):
+            raise TypeError("a data set is asked for one row number at a time")
+        self.asked.append(int(i))
+        return 100 + int(i)
+
+
+def check_mini_loader(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if it yields the right batches one by one, else our `mini_loader`."""
+    order = [7, 3, 12, 0, 9, 4, 15, 2]
+
+    def collate(items: Any) -> str:
+        return "batch of " + ", ".join(map(str, items))
+
+    def batches(order: Any = order, size: int = 3, **options: bool) -> list[Any]:
+        return list(attempt(_Asked(), order, size, collate, **options))
+
+    def wanted(order: Sequence[int] = order, size: int = 3, **options: bool) -> list[str]:
+        return list(mini_loader(_Asked(), order, size, collate, **options))
+
+    def asks_for_a_slice() -> bool:
+        try:
+            batches()
+        except TypeError as error:
+            return "one row number at a time" in str(error)
+        return False
+
+    def asked_before_the_first() -> int:
+        dataset = _Asked()
+        next(iter(attempt(dataset, order, 3, collate)), None)
+        return len(dataset.asked)
+
+    def items_of(batch: str) -> list[int]:
+        return [int(item) for item in batch.removeprefix("batch of ").split(", ") if item]
+
+    def all_items() -> list[int]:
+        return [item for batch in batches() for item in items_of(batch)]
+
+    return attempt_or_solution(
+        "mini_loader",
+        attempt,
+        mini_loader,
+        (
+            lambda: attempt(_Asked(), order, 3, collate) is not None,
+            "Your function returns None. Inside the loop, `yield` each batch.",
+        ),
+        (
+            lambda: not isinstance(attempt(_Asked(), order, 3, collate), str),
+            "`return` ends the function with its first batch. `yield` gives a batch away and goes on.",
+        ),
+        (
+            lambda: not asks_for_a_slice(),
+            "Your function asks the data set for several items at once. It answers for one row number at a time: "
+            "collect `dataset[i]` in a list.",
+        ),
+        (lambda: batches(), "There is no batch at all. Is there a `yield` inside the loop?"),
+        (
+            lambda: all(isinstance(batch, str) for batch in batches()),
+            "What comes out was not made by `collate`. Yield `collate(items)`, where `items` is a list.",
+        ),
+        (
+            lambda: asked_before_the_first() <= 3,
+            "The first batch comes only after more than its own items were fetched. A large data set would not fit "
+            "into memory: fetch the items of one batch, yield it, and go on.",
+        ),
+        (
+            lambda: all(items_of(batch) for batch in batches()),
+            "Some batches are empty. Each slice of `order` should go from `start` to `start + batch_size`, and the "
+            "loop should end with `order`, which may be shorter than the data set.",
+        ),
+        (
+            lambda: min(all_items()) >= 100,
+            "The batches hold row numbers. Fetch the items first: `dataset[i]` for each row number `i`.",
+        ),
+        (
+            lambda: len(items_of(batches()[0])) != 1,
+            "Each batch has a single item. `batch_size` items make a batch.",
+        ),
+        (
+            lambda: all_items()[:6] != list(range(100, 106)),
+            "The items come in the order of the data set: 0, 1, 2 and so on. `order` holds the row numbers to fetch.",
+        ),
+        (
+            lambda: batches() != wanted()[:2] and len(batches()) > 1,
+            "The last batch is missing. Without `drop_last=True`, the 2 examples that remain make a smaller batch.",
+        ),
+        (
+            lambda: len(batches()) < 2 or len(items_of(batches()[1])) <= 3,
+            "The second batch still holds the items of the first. Begin each batch with an empty list.",
+        ),
+        (
+            lambda: batches() == wanted(),
+            "The order 7, 3, 12, 0, 9, 4, 15, 2 and `batch_size=3` should give the batches of the rows 7, 3, 12, of 0, "
+            "9, 4, and of 15, 2.",
+        ),
+        (
+            lambda: batches(drop_last=True) != wanted(),
+            "With `drop_last=True`, the last batch is still there, although it has only 2 of 3 items.",
+        ),
+        (
+            lambda: (
+                batches(drop_last=True) == wanted(drop_last=True)
+                and batches(order[:6], drop_last=True) == wanted(order[:6])
+            ),
+            "`drop_last=True` should leave out the last batch if it has fewer than `batch_size` items, and no other.",
+        ),
+        (
+            lambda: batches(np.array(order)) == wanted(),
+            "It is right for an order that is a list, but not for an array.",
+        ),
+        (
+            lambda: all(items_of(batch) for batch in batches(range(20), 4)),
+            "It yields an empty batch after 20 rows in batches of 4: then nothing remains for a last batch.",
+        ),
+        (
+            lambda: batches(range(20), 4) == wanted(range(20), 4),
+            "It is right for eight rows in batches of 3, but not for 20 in batches of 4.",
+        ),
+    )
+
+
+# Exercise 3: a split by group.
 
 
 def check_split_by_group(attempt: Callable[..., Any]) -> Callable[..., Any]:
@@ -484,7 +637,7 @@ def check_split_by_group(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 3: statistics of the training set.
+# Exercise 4: statistics of the training set.
 
 
 class _Images(Dataset):
@@ -600,7 +753,11 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
             lambda: not close(got()[1], (chosen.double() ** 2).mean(dim=(0, 2, 3)).sqrt()),
             "This is the root of the mean square. Subtract the square of the mean first.",
         ),
-        (lambda: close(got()[1], std), "The standard deviations are not those of all chosen pixels."),
+        (
+            lambda: close(got()[1], std),
+            "The standard deviations are not those of all chosen pixels. Square each pixel before you sum, "
+            "`(images**2).sum(...)`, and after dividing subtract `mean**2`.",
+        ),
         (
             lambda: close(got(few)[0], three.mean(dim=(0, 2, 3))),
             "It is right for 70 rows, but not for three: let `rows` decide how many there are.",
@@ -612,7 +769,7 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 4: a collate function.
+# Exercise 5: a collate function.
 
 
 def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
@@ -693,149 +850,6 @@ def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 5: how long a training loop waits for its loader.
-
-
-class _Paced:
-    """An iterable of batches, each after a pause, and a training step of known length; notes who took how long."""
-
-    pauses = (0.09, 0.03, 0.05, 0.03)
-    steps = (0.06, 0.02, 0.04, 0.02)
-
-    def __init__(self) -> None:
-        self.waits: list[float] = []
-        self.trains: list[float] = []
-        self.given: list[object] = []
-        self.events = ""
-        self.batches = [torch.full((2,), float(k)) for k in range(4)]
-
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def __iter__(self) -> Iterator[torch.Tensor]:
-        for pause, batch in zip(self.pauses, self.batches, strict=True):
-            begin = time.perf_counter()
-            time.sleep(pause)
-            self.events += "w"
-            self.waits.append(time.perf_counter() - begin)
-            yield batch
-
-    def train_step(self, batch: object) -> None:
-        begin = time.perf_counter()
-        time.sleep(self.steps[len(self.given) % 4])
-        self.given.append(batch)
-        self.events += "t"
-        self.trains.append(time.perf_counter() - begin)
-
-
-def check_time_loop(attempt: Callable[..., Any]) -> Callable[..., Any]:
-    """`time_loop(loader, train_step) -> (waited, trained)`, both in seconds, summed over the batches."""
-
-    def near(a: float, b: float) -> bool:
-        return abs(float(a) - b) < 0.012
-
-    def once() -> tuple[_Paced, Any]:
-        paced = _Paced()
-        return paced, attempt(paced, paced.train_step)
-
-    @functools.cache
-    def seen() -> tuple[_Paced, Any]:
-        # A crowded machine may stop either clock for a moment, so a right answer gets three tries.
-        for _ in range(3):
-            paced, result = once()
-            if not isinstance(result, tuple | list) or len(result) != 2:
-                break
-            if near(result[0], sum(paced.waits)) and near(result[1], sum(paced.trains)):
-                break
-        return paced, result
-
-    def waited(wrong: Callable[[_Paced], float]) -> bool:
-        return near(seen()[1][0], wrong(seen()[0]))
-
-    def trained(wrong: Callable[[_Paced], float]) -> bool:
-        return near(seen()[1][1], wrong(seen()[0]))
-
-    return attempt_or_solution(
-        "time_loop",
-        attempt,
-        time_loop,
-        (lambda: seen()[0].waits, "The loader was never asked for a batch: `for batch in loader`."),
-        (lambda: seen()[0].given, "`train_step` was never called: call `train_step(batch)` for each batch."),
-        (
-            lambda: len(seen()[0].given) == 4 and len(seen()[0].waits) == 4,
-            "The loader has four batches, but there were not four training steps. Is a `return` inside the loop, or do "
-            "you go through the loader twice?",
-        ),
-        (
-            lambda: all(a is b for a, b in zip(seen()[0].given, seen()[0].batches, strict=True)),
-            "`train_step` should get the batch that has just arrived, and nothing else.",
-        ),
-        (
-            lambda: seen()[0].events == "wtwtwtwt",
-            "You fetch all batches before the first step, so nothing could be loaded during training. Call "
-            "`train_step` inside the loop over the loader.",
-        ),
-        (lambda: seen()[1] is not None, NOTHING_RETURNED),
-        (
-            lambda: isinstance(seen()[1], tuple | list) and len(seen()[1]) == 2,
-            "Return two numbers: the seconds of waiting and the seconds of training.",
-        ),
-        (
-            lambda: all(isinstance(value, int | float) for value in seen()[1]),
-            "Both should be numbers: add up the seconds of all batches.",
-        ),
-        (
-            lambda: not (waited(lambda p: 0) and trained(lambda p: 0)),
-            "Both are nearly 0. Do you use `time.process_time`? It counts only the work of the processor, and whoever "
-            "waits does no work. Read `time.perf_counter()`.",
-        ),
-        (lambda: min(seen()[1]) > -0.001, "A number of seconds is negative: later reading minus earlier one."),
-        (
-            lambda: not (waited(lambda p: sum(p.trains)) and trained(lambda p: sum(p.waits))),
-            "The two are swapped: first the waiting, then the training.",
-        ),
-        (
-            lambda: not (waited(lambda p: 1e3 * sum(p.waits)) or max(seen()[1]) > 10),
-            "These are milliseconds. Return seconds, as `time.perf_counter()` counts them.",
-        ),
-        (
-            lambda: not (waited(lambda p: sum(p.waits) / 4) and trained(lambda p: sum(p.trains) / 4)),
-            "These are means per batch. Return the sums.",
-        ),
-        (
-            lambda: not (waited(lambda p: p.waits[-1]) and trained(lambda p: p.trains[-1])),
-            "These are the seconds of the last batch. Add up over all batches.",
-        ),
-        (
-            lambda: not trained(lambda p: sum(p.trains) + sum(p.waits)),
-            "The training time contains the waiting. Read the clock when the batch arrives, before `train_step`.",
-        ),
-        (
-            lambda: not waited(lambda p: sum(p.trains) + sum(p.waits)),
-            "The waiting time contains the training. A wait begins when `train_step` has returned, so read the clock "
-            "there, and start the next wait from this reading.",
-        ),
-        (
-            lambda: not waited(lambda p: 0),
-            "You measured no waiting. The program waits between the end of one `train_step` and the arrival of the "
-            "next batch, while `for` asks the loader.",
-        ),
-        (
-            lambda: not waited(lambda p: sum(p.waits[1:])),
-            "The wait for the first batch is missing. Read the clock before the loop, too.",
-        ),
-        (
-            lambda: waited(lambda p: sum(p.waits)),
-            "The waiting time is wrong. Each wait lasts from the end of the step before (for the first batch: from "
-            "the beginning of the loop) until the batch arrives. Add these up.",
-        ),
-        (
-            lambda: trained(lambda p: sum(p.trains)),
-            "The waiting time is right, but the training time is not: add up how long each call of `train_step` takes.",
-        ),
-    )
-
-
 # Exercise 6: random numbers in workers.
 
 
@@ -873,11 +887,23 @@ def check_reseed(attempt: Callable[[int], None]) -> Callable[[int], None]:
         print("reseed: here workers cannot use a function of a notebook, so the lecture continues with our solution.")
         return reseed
     found = functools.cache(lambda seed: _draws(attempt, seed))
+
+    def sets_attribute_of_info() -> bool:
+        try:
+            found(3)
+        except RuntimeError as error:
+            return "FrozenInstanceError" in str(error)
+        return False
+
     return attempt_or_solution(
         "reseed",
         attempt,
         reseed,
         (lambda: _in_main(attempt), ""),
+        (
+            lambda: not sets_attribute_of_info(),
+            "`get_worker_info()` itself cannot be changed. Set the attribute `rng` of its `dataset`.",
+        ),
         (
             lambda: found(3)[0][0] != found(3)[0][1],
             "Two workers still draw the same numbers. Replace the generator of the worker's own copy, which is "

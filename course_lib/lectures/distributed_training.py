@@ -14,7 +14,7 @@ import os
 import socket
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -34,13 +34,12 @@ if TYPE_CHECKING:  # the processes of the server and of the ring import this mod
     import torch.nn.functional as F
     from torch import nn
     from torch.nn.parallel import DistributedDataParallel
-    from torch.utils.data import DataLoader, DistributedSampler
+    from torch.utils.data import DataLoader, DistributedSampler, Subset
 
 Array = NDArray[Any]
 
 __all__ = [
-    "check_average_gradients",
-    "check_overlapped",
+    "check_evaluate",
     "check_reduce_scatter_step",
     "check_ring",
     "check_server",
@@ -95,13 +94,6 @@ def ring_all_reduce(array, rank, wires):
     return np.concatenate(chunks).reshape(array.shape)
 
 
-def average_gradients(model):
-    """Replace the gradient of each parameter by its mean over all processes."""
-    for p in model.parameters():
-        dist.all_reduce(p.grad)
-        p.grad /= dist.get_world_size()
-
-
 def train_ddp(dataset, path, batch_size=64, lr=0.5, epochs=3):
     """What each process of torchrun does: train nn.Linear(64, 10) together with the others.
 
@@ -127,28 +119,18 @@ def train_ddp(dataset, path, batch_size=64, lr=0.5, epochs=3):
     return model.module.state_dict()
 
 
-def overlapped(compute_ms, send_ms):
-    """When each gradient is sent, if one is sent at a time, in this order, and as early as possible.
-
-    compute_ms, send_ms: for each layer, in the order of the backward pass, how long it computes and how long it sends.
-    Returns a list with a pair (begin, end) for each layer.
-    """
-    spans = []
-    ready, free = 0, 0
-    for compute, send in zip(compute_ms, send_ms, strict=True):
-        ready += compute
-        begin = max(ready, free)
-        free = begin + send
-        spans.append((begin, free))
-    return spans
-
-
-def _average_gradients_in_any_process(model):
-    """`average_gradients`, whose name from PyTorch this module imports only where it is needed."""
-    import torch.distributed as dist
-
-    globals().update(dist=dist)
-    average_gradients(model)
+def evaluate(model, dataset, batch_size=100):
+    """The accuracy of `model` on all of `dataset`, which the processes share. Each returns the same number."""
+    model.eval()
+    rows = range(dist.get_rank(), len(dataset), dist.get_world_size())  # the part of this process
+    loader = DataLoader(Subset(dataset, rows), batch_size)
+    counts = torch.zeros(2)  # right answers, images
+    with torch.no_grad():
+        for x, y in loader:
+            counts[0] += (model(x).argmax(dim=1) == y).sum()
+            counts[1] += len(y)
+    dist.all_reduce(counts)
+    return (counts[0] / counts[1]).item()
 
 
 def _train_ddp_in_any_process(dataset, path, batch_size=64, lr=0.5, epochs=3):
@@ -163,6 +145,16 @@ def _train_ddp_in_any_process(dataset, path, batch_size=64, lr=0.5, epochs=3):
     classes = {kind.__name__: kind for kind in (DistributedDataParallel, DataLoader, DistributedSampler)}
     globals().update(classes, torch=torch, dist=dist, F=F, nn=nn)
     return train_ddp(dataset, path, batch_size, lr, epochs)
+
+
+def _evaluate_in_any_process(model, dataset, batch_size=100):
+    """`evaluate`, whose names from PyTorch this module imports only where they are needed."""
+    import torch
+    import torch.distributed as dist
+    from torch.utils.data import DataLoader, Subset
+
+    globals().update(torch=torch, dist=dist, DataLoader=DataLoader, Subset=Subset)
+    return evaluate(model, dataset, batch_size)
 
 
 # Processes played by threads
@@ -213,6 +205,7 @@ class _Wire:
     def __init__(self, network: _Network, here: int, there: int) -> None:
         self.network, self.here, self.there = network, here, there
         self.sent = self.received = 0
+        self.messages: list[bytes] = []
 
     def send(self, array: Any) -> None:
         network = self.network
@@ -220,6 +213,7 @@ class _Wire:
         with network.changed:
             box = network.mail.setdefault((self.here, self.there), [])
             box.append(message)
+            self.messages.append(message)
             self.sent += len(message)
             network.look()
             if network.rendezvous:
@@ -266,6 +260,7 @@ class _Ran:
         if errors:
             raise errors[0]
         self.sent = [sum(wire.sent for wire in ends.values()) for ends in wires]
+        self.messages = [[message for wire in ends.values() for message in wire.messages] for ends in wires]
         self.left_over = network.left_over()
 
 
@@ -343,7 +338,7 @@ def check_server(server: Any) -> Any:
          "have arrived, send the new weights to every worker."),
         (lambda: like(ran().values[0]),
          "The weights of your server are not those of training in one process. Update with the mean of all gradients, "
-         "once a step."),
+         "once a step. Does the sum begin at zero in every step, and is every gradient added?"),
         (lambda: like(ran(3).values[0], workers=3),
          "With 3 workers the weights of your server are wrong. Does it take all of `wires.values()`?"),
     )  # fmt: skip
@@ -379,7 +374,7 @@ def check_reduce_scatter_step(scatter: Any) -> Any:
         return touched(run(scatter, filled(4), 1), filled(4))
 
     def sources_right() -> bool:
-        """What arrives at `rank` in step 0 is a chunk of its left neighbor."""
+        """What arrives at `rank` in step 0 is its left neighbor's chunk of the same number, as it was before."""
         before = filled(4)
         for rank, own in enumerate(run(scatter, before, 1)):
             for k, chunk in enumerate(own):
@@ -411,7 +406,8 @@ def check_reduce_scatter_step(scatter: Any) -> Any:
         (lambda: not overwrites(),
          "Your `reduce_scatter_step` replaces the chunk. Add what arrives to the process's own chunk."),
         (sources_right,
-         "In step 0 of your `reduce_scatter_step`, what is added is not the same chunk of the left neighbor."),
+         "In step 0, what is added to a chunk should be the left neighbor's chunk of the same number, as it was before "
+         "the step. In your `reduce_scatter_step`, do the four processes send four different chunks?"),
         (lambda: first_touched() == one_each,
          "In step 0 process r sends chunk r, so process 1 receives chunk 0 from process 0, and process 0 receives "
          "chunk 3 from process 3. Your `reduce_scatter_step` adds to other chunks."),
@@ -437,6 +433,16 @@ def check_ring(reduce: Any) -> Any:
 
     def sums(n: int, *shape: int) -> bool:
         return all(_near(value, sum(arrays(n, shape))) for value in reduced(n, *shape)[0].values)
+
+    def means(n: int, size: int) -> bool:
+        return all(_near(value, sum(arrays(n, (size,))) / n) for value in reduced(n, size)[0].values)
+
+    def scatters(n: int, size: int) -> bool:
+        """Whether every process sends the right chunks in the reduce-scatter."""
+        given = arrays(n, (size,))
+        right = _Ran(*[lambda rank, wires: ring_all_reduce(given[rank], rank, wires)] * n).messages
+        pairs = zip(reduced(n, size)[0].messages, right, strict=True)
+        return all(mine[: n - 1] == wanted[: n - 1] for mine, wanted in pairs)
 
     def only_scattered(n: int, size: int) -> bool:
         """Whether the values are those after the first half of the way."""
@@ -477,10 +483,16 @@ def check_ring(reduce: Any) -> Any:
         (lambda: not gathered(4, 8, add=True),
          "The all-gather of your `ring_all_reduce` adds. The chunk that arrives is complete, so it replaces the old "
          "one."),
-        (lambda: sums(4, 8),
+        (lambda: not means(4, 8),
+         "Your `ring_all_reduce` returns the mean of the arrays. Return their sum; training divides it later."),
+        (lambda: sums(4, 8) or scatters(4, 8),
          "The result is not the sum over all processes, for 4 processes and 8 numbers. In the first half, use the "
          "chunk numbers of your `reduce_scatter_step`. `swap` sends chunk k and returns the left neighbor's chunk "
          "k - 1, which belongs to your own chunk k - 1."),
+        (lambda: sums(4, 8),
+         "Your `ring_all_reduce` sends the right chunks in the reduce-scatter, but the result is not the sum. Look at "
+         "the all-gather: its loop is the same, begun with chunk rank + 1, and what arrives replaces your own chunk "
+         "k - 1."),
         (lambda: sums(2, 6) and sums(3, 6), "It is right for 4 processes but not for 2 or 3: n is len(wires) + 1."),
         (lambda: sums(3, 7), "It fails for 7 numbers and 3 processes, where the chunks have different lengths."),
         (lambda: sums(2, 3, 4), "It fails for an array of shape (3, 4). Flatten it first and reshape the result."),
@@ -512,138 +524,121 @@ def _free_port() -> int:
         return int(server.getsockname()[1])
 
 
-def averaging_process(rank: int, wires: Any, port: int, function: Any) -> Any:
-    """In a process of its own: the gradients after `function(model)`, as arrays, and whether the weights stayed."""
+class _SevenImages:
+    """Of one pixel each, all equal; some have the class 1, which `_always_one` answers. Notes what is asked for."""
+
+    classes = (0, 1, 0, 1, 0, 1, 1)
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def __getitem__(self, row: int) -> Any:
+        import torch
+
+        self.asked.append(int(row))
+        return torch.ones(1), torch.tensor(self.classes[row])
+
+
+def _always_one(recorded: list[bool]) -> nn.Module:
+    """A model that answers class 1, and adds for each batch whether a graph was recorded."""
+    import torch
+    from torch import nn
+
+    model = nn.Linear(1, 2)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[0.0], [1.0]]))
+        model.bias.zero_()
+    model.register_forward_hook(lambda *_: recorded.append(torch.is_grad_enabled()))
+    return model
+
+
+def evaluating_process(rank: int, wires: Any, port: int, function: Any) -> Any:
+    """In a process of its own: what `function` returns, which images it asked for, and whether it recorded a graph."""
     import torch
     import torch.distributed as dist
 
     torch.set_num_threads(1)
     with _as_process(rank, len(wires) + 1, port):
         dist.init_process_group("gloo")
-        model = _with_gradients(rank)
-        before = [p.detach().clone() for p in model.parameters()]
-        function(model)
-        kept = all(map(torch.equal, before, model.parameters()))
-        gradients = [None if p.grad is None else p.grad.numpy().copy() for p in model.parameters()]
+        dataset, recorded = _SevenImages(), [False]
+        value = function(_always_one(recorded), dataset, batch_size=3)
         dist.destroy_process_group()
-    return gradients, kept
+    return value if value is None else float(value), dataset.asked, any(recorded)
 
 
-def _with_gradients(rank: int) -> nn.Sequential:
-    """Two layers, whose gradients are different numbers in each process and in each parameter."""
-    import torch
-    from torch import nn
-
-    model = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 1))
-    for k, p in enumerate(model.parameters()):
-        p.grad = torch.arange(1.0, p.numel() + 1).reshape(p.shape) * (k + 1) * (2 * rank**2 + 1)
-    return model
-
-
-def check_average_gradients(attempt: Any) -> Any:
-    """`average_gradients(model)` is called by every process, after its own `backward`."""
+def check_evaluate(attempt: Any) -> Any:
+    """`evaluate(model, dataset, batch_size)` is called by every process, and returns the accuracy on all images."""
     import torch.distributed as dist
-
-    def local(rank: int) -> list[Array]:
-        return [np.asarray(p.grad) for p in _with_gradients(rank).parameters()]
 
     @cache
     def alone() -> Any:
-        """One process, this one: the gradients afterward."""
+        """What one process returns, this one."""
         with _as_process(0, 1, _free_port()):
             dist.init_process_group("gloo")
-            model = _with_gradients(0)
-            attempt(model)
-            return [p.grad for p in model.parameters()]
+            return attempt(_always_one([]), _SevenImages(), batch_size=3)
 
     @cache
     def together() -> Any:
-        """For each of two processes its gradients and whether its weights stayed; None if one fails or waits."""
+        """For each of two processes what it returns, its images, and whether it recorded a graph; None if they fail."""
         try:
-            return [o.value for o in distributed.run(averaging_process, 2, _free_port(), attempt, timeout=20)]
+            return [o.value for o in distributed.run(evaluating_process, 2, _free_port(), attempt, timeout=20)]
         except (TimeoutError, distributed.WorkerError):
             return None
 
-    def near(scale: float = 1.0, rows: slice = slice(None)) -> bool:
-        wanted = [scale * np.mean(parts, axis=0) for parts in zip(*map(local, range(2)), strict=True)]
-        return all(_close(found[rows], wanted[rows]) for found, _ in together())
+    def near(found: Any, wanted: float) -> bool:
+        return found is not None and abs(float(found) - wanted) < 1e-4
 
-    def still_local() -> bool:
-        return all(_close(found, local(rank)) for rank, (found, _) in enumerate(together()))
+    def both(first: float, second: float) -> bool:
+        return near(together()[0][0], first) and near(together()[1][0], second)
 
-    def _close(found: Any, wanted: Any) -> bool:
-        return all(g is not None and np.allclose(g, w, rtol=1e-5) for g, w in zip(found, wanted, strict=True))
+    def images() -> list[int]:
+        return sorted(together()[0][1] + together()[1][1])
 
     return attempt_or_solution(
-        "average_gradients", attempt, _average_gradients_in_any_process,
-        (lambda: all(grad is not None for grad in alone()),
-         "After your `average_gradients`, a gradient is None. dist.all_reduce changes its argument and returns "
-         "nothing, so do not assign what it returns."),
-        (lambda: _close(alone(), local(0)),
-         "With a single process the mean is the gradient itself, but yours changes it. Divide by "
-         "dist.get_world_size(), not by a fixed number."),
+        "evaluate", attempt, _evaluate_in_any_process,
+        (lambda: alone() is not None, f"`evaluate` {NOTHING_RETURNED}"),
+        (lambda: isinstance(alone(), int | float), "Return a Python number: the `.item()` of a tensor with one entry."),
+        (lambda: not near(alone(), 4), "You return the number of right answers. Divide it by the number of images."),
+        (lambda: not near(alone(), 2 / 3),
+         "You average the accuracies of the batches, but the last batch may be smaller. Add up counts, and divide "
+         "once, after the loop."),
+        (lambda: near(alone(), 4 / 7),
+         "With a single process and 7 images in batches of 3, of which the model gets 4 right, your function does not "
+         "return 4/7. Count right answers and images over all batches, and divide after the loop."),
         (lambda: together() is not None,
-         "With one process it works, with two it fails or never ends. Every process must call dist.all_reduce for each "
-         "parameter; is there an `if` that asks for the rank?"),
-        (lambda: all(kept for _, kept in together()), "The weights changed. Only p.grad should change."),
-        (lambda: not still_local(),
-         "Every process still has its own gradients. Call dist.all_reduce(p.grad) for each p of model.parameters(); "
-         "it changes the tensor that it is given, so do not give it a copy."),
-        (lambda: not near(scale=2.0),
-         "The gradients are the *sum* over all processes. Divide by dist.get_world_size()."),
-        (lambda: not near(scale=1 / 2), "You divide by the number of processes twice."),
-        (lambda: near() or not near(rows=slice(2)),
-         "Only the first layer has the mean gradients. Go through all of model.parameters()."),
-        (near, "With two processes, the gradients are not their means over the processes."),
-    )  # fmt: skip
-
-
-def check_overlapped(attempt: Any) -> Any:
-    """`overlapped(compute_ms, send_ms)` says when each gradient is sent."""
-
-    def plan(compute: Sequence[float], send: Sequence[float]) -> Any:
-        return attempt(list(compute), list(send))
-
-    def gives(compute: Sequence[float], send: Sequence[float], wanted: Any) -> bool:
-        found = np.asarray(plan(compute, send), float)
-        return found.shape == np.shape(wanted) and bool(np.allclose(found, wanted))
-
-    example = [2, 2, 2], [3, 3, 3]
-
-    def shape(count: int = 3) -> Any:
-        return np.shape(plan([2] * count, [3] * count))
-
-    def keeps() -> bool:
-        compute, send = [1, 2, 3], [4, 5, 6]
-        attempt(compute, send)
-        return (compute, send) == ([1, 2, 3], [4, 5, 6])
-
-    return attempt_or_solution(
-        "overlapped", attempt, overlapped,
-        (lambda: plan(*example) is not None, f"`overlapped` {NOTHING_RETURNED}"),
-        (keeps, "Your `overlapped` changes the lists that it is given."),
-        (lambda: shape() == (3, 2), "For three layers, the result should be a list of three pairs (begin, end)."),
-        (lambda: not gives(*example, [(6, 9), (9, 12), (12, 15)]),
-         "Your plan begins to send only when all gradients are computed. Send each as soon as it is ready."),
-        (lambda: not gives(*example, [(0, 3), (3, 6), (6, 9)]),
-         "Your plan sends the first gradient from the beginning, but it is ready only after it has been computed."),
-        (lambda: not gives(*example, [(2, 5), (4, 7), (6, 9)]),
-         "Your plan sends two gradients at the same time. If the connection is not free, a gradient has to wait."),
-        (lambda: not gives(*example, [(2, 3), (5, 3), (8, 3)]),
-         "Your pairs are (begin, duration). The second number should be the end, begin + duration."),
-        (lambda: not gives(*example, [(2, 5), (7, 10), (12, 15)]),
-         "Your backward pass waits until a gradient is sent. It should go on: the gradients are ready at 2, 4 and 6."),
-        (lambda: gives(*example, [(2, 5), (5, 8), (8, 11)]),
-         "For three layers with 2 ms of computing and 3 ms of sending each, the result should be "
-         "[(2, 5), (5, 8), (8, 11)], as in the text."),
-        (lambda: not gives([3, 3], [1, 1], [(3, 4), (4, 5)]),
-         "The example of the text is right. But where sending is faster than computing, your plan sends a gradient "
-         "before it is ready."),
-        (lambda: gives([3, 3], [1, 1], [(3, 4), (6, 7)]),
-         "The example of the text is right, but not two layers with 3 ms of computing and 1 ms of sending each: "
-         "[(3, 4), (6, 7)]."),
-        (lambda: gives([1, 4, 2, 1], [3, 1, 5, 2], [(1, 4), (5, 6), (7, 12), (12, 14)]),
-         "Layers of equal length are right, but not layers of different length. Each has its own two numbers."),
+         "With one process it works, with two it fails or never ends. Every process should call dist.all_reduce "
+         "equally often, but the processes may have different numbers of batches. So call it after the loop, in every "
+         "rank."),
+        (lambda: set(images()) == set(range(7)), "With two processes, some images are evaluated by neither."),
+        (lambda: len(images()) < 14,
+         "With two processes, each evaluates all images, so sharing gains nothing. Go through `loader`, which has the "
+         "part of this process."),
+        (lambda: len(images()) == 7,
+         "With two processes and 7 images, one image is evaluated twice. DistributedSampler repeats images; go through "
+         "`loader`."),
+        (lambda: not both(1 / 4, 1),
+         "Each of two processes returns the accuracy of its own part. Call dist.all_reduce on the counts before you "
+         "divide; it changes its argument and returns nothing."),
+        (lambda: not both(4 / 4, 4 / 3),
+         "You add up the right answers of all processes, but not their images. All-reduce both counts."),
+        (lambda: not both(5 / 8, 5 / 8),
+         "You average the accuracies of the two processes, but their parts have 4 and 3 images. All-reduce the counts, "
+         "and divide afterward."),
+        (lambda: not both(5 / 4, 5 / 4),
+         "You add up the accuracies of the two processes. All-reduce the counts, and divide afterward."),
+        (lambda: not both(4 / 14, 4 / 14),
+         "Each of two processes counts all images of the data set. It should count those of its own part, `len(y)`."),
+        (lambda: near(together()[0][0], together()[1][0]),
+         "The two processes return different numbers. After dist.all_reduce, each has the sums."),
+        (lambda: both(4 / 7, 4 / 7),
+         "With one process the accuracy is right, with two it is not. All-reduce the right answers and the images, "
+         "once each, and divide afterward."),
+        (lambda: not any(recorded for *_, recorded in together()),
+         "The accuracy is right, but your function records a graph for a backward pass that never comes. Run the loop "
+         "under torch.no_grad()."),
     )  # fmt: skip
 
 
@@ -754,8 +749,8 @@ def check_train_ddp(attempt: Any) -> Any:
          "Already with a single process the weights are not those of plain training. Compare: seed, then layer, then "
          "sampler; plain SGD with `lr`; cross_entropy of the logits; zero_grad, backward, step; the sampler's order."),
         (lambda: equal(together()[0][0], together()[1][0]),
-         "Two processes end with different weights, so their gradients were not averaged. Wrap the layer in "
-         "DistributedDataParallel and call the wrapper, model(x), in the forward pass."),
+         "Two processes end with different weights: they did not begin with equal ones, or their gradients were not "
+         "averaged. Wrap the layer in DistributedDataParallel, which does both, and call the wrapper, model(x)."),
         (lambda: two(batch=16),
          "With two processes the batch is twice as large as `batch_size`, because each process takes that many images. "
          "Divide by dist.get_world_size()."),

@@ -850,7 +850,7 @@ def check_momentum_is_exact(attempt: Callable[[Any], None]) -> Callable[[Any], N
         (
             lambda: _fails(attempt, _NeverFollows),
             "Your test passes a program whose key network never changes. Compare its weights after a step with line "
-            "10, computed from the weights before.",
+            "10, computed from the weights before, and let an `assert` fail if they differ.",
         ),
         (
             lambda: _fails(attempt, _Copies),
@@ -882,12 +882,14 @@ def check_negatives_are_older(attempt: Callable[[Any], None]) -> Callable[[Any],
         (
             lambda: not _fails(attempt, MoCo) and not _fails(attempt, _KeyDiffers),
             "Your test fails a right program. Compute the expected loss before the step, because the step changes "
-            "networks and queue. The queries are of `a`, the keys of `b`. Allow for rounding.",
+            "networks and queue. The queries are of `a`, the keys of `b`, all of length 1 (`embed`, `make_keys`). Does "
+            "it use the temperature of the model, and allow for rounding?",
         ),
         (
             lambda: _fails(attempt, _QueueFirst),
             "Your test passes a program that puts the keys into the queue before it computes the loss. Compare the "
-            "number that `step` returns with the loss for the queue before the step, to within 1e-4.",
+            "number that `step` returns with the loss for the queue before the step, to within 1e-4, and let an "
+            "`assert` fail if they differ.",
         ),
         (
             lambda: _fails(attempt, _LastColumn),

@@ -569,7 +569,11 @@ def check_scaled_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "`optimizer.step()`; `p.grad / scale` alone changes nothing.",
         ),
         (lambda: error(1 / 1024) > 0.02, "The gradients are divided by the scale twice."),
-        (lambda: error(1) < 0.02, "The step should be along the gradient of `loss`, as without a scale."),
+        (
+            lambda: error(1) < 0.02,
+            "The step should be along the gradient of `loss`, as without a scale. One `optimizer.step()` updates all "
+            "parameters, so it comes after the loop that has divided all gradients.",
+        ),
         (
             lambda: not broken(0, math.inf).moved,
             "A gradient had an infinite entry, and the step was made. Call `optimizer.step()` only if all entries of "
@@ -656,7 +660,8 @@ def check_device_batches(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: len(seen().copies) == 8,
-            "Each tensor of a batch should be copied once, as a whole: 4 batches, 8 copies.",
+            "Each tensor of a batch should be copied once, as a whole, inside the loop: 4 batches, 8 copies. (Copying "
+            "all of `x` and `y` at once is possible only as long as they fit into the device's memory.)",
         ),
         (
             lambda: all(c.non_blocking for c in seen().copies),
@@ -664,7 +669,8 @@ def check_device_batches(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: not any(c.blocking for c in seen().copies),
-            "The copies are `non_blocking`, but their source is not pinned: for a CUDA device, `pin_memory` is True. "
+            "The copies are `non_blocking`, but their source is not pinned. A batch is a new tensor, so the loader "
+            "must pin it: for a CUDA device, its `pin_memory` is True. "
             '(`device == "cuda"` is always False. Compare `device.type`.)',
         ),
         (
@@ -796,6 +802,10 @@ def check_amp_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (
             lambda: "update" in step().calls,
             "`scaler.update()` is missing at the end, so the scale would never change.",
+        ),
+        (
+            lambda: step().calls.index("step") < step().calls.index("update"),
+            "`scaler.update()` comes too early. It ends the step, so it comes after `scaler.step(optimizer)`.",
         ),
         (
             lambda: error(torch.ones_like) > 0.05,

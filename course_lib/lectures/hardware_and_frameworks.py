@@ -9,6 +9,7 @@ frameworks, which the lecture draws and its extra tells, and `NVIDIA_SMI` an exa
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,8 +27,12 @@ __all__ = [
     "check_median_seconds",
     "check_product_bound",
     "check_smallest_batch",
+    "check_torch_accuracy",
     "check_training_plan",
 ]
+
+torch: Any = None
+"""set by the check that needs it"""
 
 Solution = Callable[..., Any]
 
@@ -158,6 +163,21 @@ def training_plan(parameters, examples, memory_gb, peak, utilization, price):
     hours = seconds / 3600
     dollars = gpus * hours * price
     return gpus, hours, dollars
+
+
+def torch_accuracy(x, W, labels, device):
+    """The fraction of the images that are read correctly, computed by PyTorch on `device`, as a Python number.
+
+    x: (n, 64), W: (64, 10), labels: (n,), all three NumPy arrays
+    """
+    images = torch.from_numpy(x).to(device)
+    weights = torch.from_numpy(W).to(device)
+    right_answers = torch.from_numpy(labels).to(device)
+    scores = images @ weights
+    answers = scores.argmax(dim=1)
+    correct = answers == right_answers
+    fraction = correct.float().mean()
+    return fraction.item()
 
 
 # --- checks ---
@@ -294,16 +314,12 @@ def _matmul_tests(attempt: Solution) -> list[tuple[Callable[[], object], str]]:
     ]
 
 
-def check_matmul_loops(attempt: Solution) -> Solution:
-    """Whether `attempt(a, b)` is the matrix product; the attempt if so, else ours."""
-    return attempt_or_solution("matmul_loops", attempt, matmul_loops, *_matmul_tests(attempt))
-
-
 class _Watched(np.ndarray):
-    """An array that counts how often it is indexed, and notes NumPy's own matrix products."""
+    """An array that counts how often it is indexed, and notes NumPy's own matrix products, and products of arrays."""
 
     indexed = 0
     multiplied = False
+    at_once = False
 
     def __getitem__(self, place: Any) -> Any:
         _Watched.indexed += 1
@@ -314,6 +330,7 @@ class _Watched(np.ndarray):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         _Watched.multiplied |= ufunc is np.matmul
+        _Watched.at_once |= ufunc is np.multiply and any(np.ndim(value) > 0 for value in inputs)
         if "out" in options:
             options["out"] = tuple(map(_plain, options["out"]))
         result = getattr(ufunc, method)(*map(_plain, inputs), **options)
@@ -328,14 +345,35 @@ def _plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, _Watched) else value
 
 
+def _watched(attempt: Solution) -> type[_Watched]:
+    """What `attempt` did to two watched matrices."""
+    a, b = _matrices(4, 30, 40)
+    _Watched.indexed, _Watched.multiplied, _Watched.at_once = 0, False, False
+    attempt(a.view(_Watched), b.view(_Watched))
+    return _Watched
+
+
+def check_matmul_loops(attempt: Solution) -> Solution:
+    """Whether `attempt(a, b)` is the matrix product, by single multiplications; the attempt if so, else ours."""
+    return attempt_or_solution(
+        "matmul_loops",
+        attempt,
+        matmul_loops,
+        *_matmul_tests(attempt),
+        (
+            lambda: not _watched(attempt).multiplied,
+            "The values are right, but NumPy's own matrix product computes them. Write the three loops.",
+        ),
+        (
+            lambda: not _watched(attempt).at_once,
+            "The values are right, but NumPy multiplies many numbers at once. Let the innermost of three loops "
+            "multiply one pair of numbers.",
+        ),
+    )
+
+
 def check_matmul_rows(attempt: Solution) -> Solution:
     """Whether `attempt(a, b)` is the matrix product with one loop over the rows; the attempt if so, else ours."""
-
-    def watched() -> type[_Watched]:
-        a, b = _matrices(4, 30, 40)
-        _Watched.indexed, _Watched.multiplied = 0, False
-        attempt(a.view(_Watched), b.view(_Watched))
-        return _Watched
 
     return attempt_or_solution(
         "matmul_rows",
@@ -343,11 +381,11 @@ def check_matmul_rows(attempt: Solution) -> Solution:
         matmul_rows,
         *_matmul_tests(attempt),
         (
-            lambda: not watched().multiplied,
+            lambda: not _watched(attempt).multiplied,
             "The values are right, but NumPy's own matrix product computes them. Use `*` and a sum.",
         ),
         (
-            lambda: watched().indexed < 150,
+            lambda: _watched(attempt).indexed < 150,
             "The values are right, but there is still a loop over columns or over single products. Compute all n "
             "entries of row i at once.",
         ),
@@ -377,6 +415,10 @@ def check_product_bound(attempt: Solution) -> Solution:
         (
             lambda: not _close(compute()[0], 1e-6) and not _close(memory()[0], 1e-6),
             "That is the shorter of the two times. The operation is finished only when the slower part is.",
+        ),
+        (
+            lambda: not _close(compute()[0], 1e6) and not _close(memory()[0], 1e6),
+            "You divide by the wrong one of two numbers. The seconds are operations / flops, and bytes / bandwidth.",
         ),
         (
             lambda: not _close(compute()[0], 0.5),
@@ -449,6 +491,10 @@ def check_chain_bound(attempt: Solution) -> Solution:
         (
             lambda: not _close(memory(1, True), 1e-9) and not _close(compute(1, True), 1e-9),
             "That is the shorter of the two times. The operation is finished only when the slower part is.",
+        ),
+        (
+            lambda: not _close(memory(1, True), 1e9) and not _close(compute(1, True), 1e9),
+            "You divide by the wrong one of two numbers. The seconds are operations / flops, and bytes / bandwidth.",
         ),
         (
             lambda: not _close(memory(1, True), 0.5),
@@ -620,5 +666,76 @@ def check_training_plan(attempt: Solution) -> Solution:
         (
             lambda: _close(attempt(1e9, 2e9, 80, 2e15, 0.25, 6.0)[2], 40),
             "It is right for some values only. Did you use `examples`, `peak`, `utilization` and `price`?",
+        ),
+    )
+
+
+def check_torch_accuracy(attempt: Solution) -> Solution:
+    """Whether `attempt(x, W, labels, device)` is the accuracy, computed on the device; the attempt if so, else ours."""
+    globals()["torch"] = importlib.import_module("torch")
+    from course_lib import virtual_cuda
+
+    def problem(seed: int, n: int, features: int, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        x, W = (rng.random(shape, dtype=np.float32) for shape in ((n, features), (features, classes)))
+        return x, W, rng.integers(0, classes, n)
+
+    def accuracy(problem: tuple[np.ndarray, np.ndarray, np.ndarray], axis: int = 1) -> float:
+        x, W, labels = problem
+        return float(np.mean((x @ W).argmax(axis=axis) == labels))
+
+    # As many images as classes, so that the wrong axis raises no error. With this seed, 5 of 9 answers are right, over
+    # the images 3 are, and no product of other shapes or factors gives 5 or 3.
+    square, others = problem(10287, 9, 9, 9), problem(0, 40, 8, 5)
+
+    def run(device: str, *arrays: np.ndarray) -> tuple[Any, Any]:
+        """What the attempt returns for these arrays, and what the virtual device was asked to do."""
+        with virtual_cuda.session(force=True, quiet=True) as log:
+            log.clear()
+            value = attempt(*arrays, device)
+            return value, log.launches
+
+    def value(data: tuple[np.ndarray, ...] = square) -> Any:
+        return run("cpu", *data)[0]
+
+    def operators(device: str) -> str:
+        return " ".join(map(str, run(device, *others)[1]))
+
+    return attempt_or_solution(
+        "torch_accuracy",
+        attempt,
+        torch_accuracy,
+        (lambda: value() is not None, NOTHING_RETURNED),
+        (
+            lambda: not isinstance(value(), torch.Tensor),
+            "You return a tensor. `.item()` makes a Python number of a tensor that holds one number.",
+        ),
+        (lambda: _is_number(value()), "Return one number, the fraction of all images."),
+        (
+            lambda: not _close(value(), 5),
+            "That is the number of correct answers. Return the fraction, which is their mean.",
+        ),
+        (
+            lambda: not _close(value(), accuracy(square, 0)),
+            "The largest score is taken in each column, over all images. Each row belongs to one image: `dim=1`.",
+        ),
+        (
+            lambda: any(value(data) != 0 for data in (square, others)),
+            "Your result is always 0. Did you forget `dim=1`? Without it, `argmax` returns one place among all scores, "
+            "and not one for each image.",
+        ),
+        (
+            lambda: all(np.isclose(value(data), accuracy(data)) for data in (square, others)),
+            "The fraction is wrong. The scores are the matrix product of x and W. The answer for an image is the place "
+            "of the largest score in its row, and it is correct if it equals the label.",
+        ),
+        (
+            lambda: not operators("cpu"),
+            "It uses the GPU even if `device` is the CPU. Write `.to(device)`, with the argument.",
+        ),
+        (
+            lambda: "mm" in operators("cuda") or "matmul" in operators("cuda"),
+            "The value is right, but the product is not computed on the device. Multiply the tensors that "
+            "`.to(device)` returns: it does not change the tensor that it is called on.",
         ),
     )

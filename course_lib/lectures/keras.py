@@ -158,7 +158,7 @@ def check_make_cnn(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "There should be one dropout layer, with rate 0.3.",
         ),
         (
-            lambda: seen().kinds.index("Dropout") > _last(seen().kinds, "MaxPooling2D"),
+            lambda: _last(seen().kinds, "MaxPooling2D") < seen().kinds.index("Dropout") < _last(seen().kinds, "Dense"),
             "The dropout belongs between the last pooling and the `Dense` layer.",
         ),
         (
@@ -384,6 +384,10 @@ def check_make_form_reader(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (
             lambda: isinstance(seen().model.input, dict) and set(seen().model.input) == {"left", "right"},
             'The inputs are not a dictionary with the keys `"left"` and `"right"`, the first argument of `Model`.',
+        ),
+        (
+            lambda: all(tuple(tensor.shape) == (None, 8, 8, 1) for tensor in seen().model.input.values()),
+            "An input has another shape than (8, 8, 1), which is the shape of one image with its channel.",
         ),
         (
             lambda: not isinstance(seen().model.output, (dict, list, tuple)),
@@ -613,6 +617,13 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
         shapes = [tuple(weight.shape) for weight in layer.weights]
         return SimpleNamespace(layer=layer, result=result, initial=initial, shapes=shapes)
 
+    def shapes_that_do_not_fit() -> str:
+        try:
+            seen()
+        except tf.errors.InvalidArgumentError as error:
+            return str(error)
+        return ""
+
     def initial(shape: tuple[int, ...]) -> np.ndarray:
         return next(value for value in seen().initial if value.shape == shape)
 
@@ -629,6 +640,16 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
         "ChannelGate",
         attempt,
         ChannelGate,
+        (
+            lambda: "size-incompatible" not in shapes_that_do_not_fit(),
+            "The means and the kernel do not fit together. Take the means over rows and columns, `axis=(1, 2)`, and "
+            "make a kernel of shape (C, C), with C = `input_shape[-1]`.",
+        ),
+        (
+            lambda: "Incompatible shapes" not in shapes_that_do_not_fit(),
+            "Two shapes do not fit together. The gate needs the shape (N, 1, 1, C): take the means with "
+            "`keepdims=True`, and multiply them by the kernel with `ops.matmul`.",
+        ),
         (
             lambda: seen().result is not None,
             "`call` returns nothing, or is not defined: return the input times the gate.",
@@ -677,7 +698,12 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
             "out of `axis`.",
         ),
         (lambda: not other("one mean"), "The mean is taken over the channels too: leave the last axis out of `axis`."),
+        (
+            lambda: not other("rows") and not other("columns"),
+            "The mean is taken along one axis of the image only. Take it over rows and columns, `axis=(1, 2)`.",
+        ),
         (lambda: not other("sum"), "You take the sum over the pixels, not the mean."),
+        (lambda: not other("max"), "You take the largest value of each channel, not the mean."),
         (lambda: not other("no bias"), "The bias is not used."),
         (lambda: not other("transposed"), "The kernel is transposed: the gate is sigmoid(m W + b), inputs first."),
         (lambda: not other("added"), "You add the gate to the input. Multiply."),
@@ -701,8 +727,11 @@ def _gate_weights(channels: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _gated(x: np.ndarray, kernel: np.ndarray, bias: np.ndarray, formula: str) -> np.ndarray:
     """The right output, or that of a typical mistake."""
-    axes = {"each pixel": (), "whole batch": (0, 1, 2), "one mean": (1, 2, 3)}.get(formula, (1, 2))
-    means = x.sum(axes, keepdims=True) if formula == "sum" else x.mean(axes, keepdims=True) if axes else x
+    typical = {"each pixel": (), "whole batch": (0, 1, 2), "one mean": (1, 2, 3), "rows": (1,), "columns": (2,)}
+    axes = typical.get(formula, (1, 2))
+    means = x.mean(axes, keepdims=True) if axes else x
+    if formula in ("sum", "max"):
+        means = x.sum(axes, keepdims=True) if formula == "sum" else x.max(axes, keepdims=True)
     means = np.broadcast_to(means, (*means.shape[:3], len(bias)))
     kernel = kernel.T if formula == "transposed" else kernel
     scores = means @ kernel + (0 if formula == "no bias" else bias)

@@ -8,6 +8,7 @@ They are classes and functions of torch, so this module imports it, as the lectu
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -56,7 +57,7 @@ def make_network(sizes):
     return nn.Sequential(*layers)
 
 
-def train(model, optimizer, x, y, batch_size, epochs, seed=0):
+def train(model, loss_fn, optimizer, x, y, batch_size, epochs, seed=0):
     """Mini-batch training. x: (n, features), y: (n,) class numbers. Returns the mean loss of each epoch, a list."""
     generator = torch.Generator().manual_seed(seed)
     history = []
@@ -125,6 +126,17 @@ def init_kaiming(model):
             nn.init.zeros_(layer.bias)
 
 
+def lr_search(make_model, loss_fn, optimizer_class, x, y, lrs):
+    """Train a new model for two epochs at each learning rate. Returns the loss of the last epoch for each, a list."""
+    losses = []
+    for lr in lrs:
+        model = make_model()
+        optimizer = optimizer_class(model.parameters(), lr=lr)
+        history = train(model, loss_fn, optimizer, x, y, batch_size=50, epochs=2)
+        losses.append(history[-1])
+    return losses
+
+
 def three_runs(seed: int = 0) -> dict[str, list[float]]:
     """The runs that the lecture opens with: what differs -> the mean loss of each of ten epochs."""
     from course_lib.data import load_digits
@@ -138,63 +150,11 @@ def three_runs(seed: int = 0) -> dict[str, list[float]]:
         model = make_network(DEEP)
         optimizer = optimizer_class(model.parameters(), lr=lr)
         label = f"{optimizer_class.__name__}, lr {lr}"
-        runs[label] = train(model, optimizer, x, y, batch_size=50, epochs=10, seed=seed)
+        runs[label] = train(model, loss_fn, optimizer, x, y, batch_size=50, epochs=10, seed=seed)
     return runs
 
 
-# Exercise 1: a network from its sizes.
-
-
-def check_make_network(attempt: Callable[[list[int]], nn.Sequential]) -> Callable[[list[int]], nn.Sequential]:
-    """What the lecture continues with: `attempt` if it builds the right layers, else our `make_network`."""
-
-    def kinds(sizes: list[int]) -> list[str]:
-        return [type(layer).__name__ for layer in attempt(sizes)]
-
-    def linear() -> list[nn.Linear]:
-        return [layer for layer in attempt([4, 8, 6, 3]) if isinstance(layer, nn.Linear)]
-
-    return attempt_or_solution(
-        "make_network",
-        attempt,
-        make_network,
-        (
-            lambda: "is not a Module subclass" not in _error_of(lambda: attempt([4, 8, 6, 3])),
-            "`nn.Sequential` takes the layers one by one, not a list: unpack the list with `nn.Sequential(*layers)`.",
-        ),
-        (lambda: attempt([4, 8, 6, 3]) is not None, NOTHING_RETURNED),
-        (lambda: isinstance(attempt([4, 8, 6, 3]), nn.Sequential), "Return an `nn.Sequential`."),
-        (
-            lambda: len(linear()) == 3,
-            "Four sizes, such as [4, 8, 6, 3], need three `nn.Linear`: 4 to 8, 8 to 6 and 6 to 3. "
-            "How often does your loop run, and is everything it makes kept?",
-        ),
-        (
-            lambda: [(layer.in_features, layer.out_features) for layer in linear()] == [(4, 8), (8, 6), (6, 3)],
-            "The numbers of features are wrong. `nn.Linear(n_in, n_out)`: each layer takes in what the one before "
-            "it gives out.",
-        ),
-        (
-            lambda: "ReLU" in kinds([4, 8, 6, 3]),
-            "There is no ReLU, so the layers together are one linear layer.",
-        ),
-        (
-            lambda: kinds([4, 8, 6, 3])[-1] != "ReLU",
-            "The network ends with a ReLU, so no logit could be negative. Leave out the last one.",
-        ),
-        (
-            lambda: kinds([4, 8, 6, 3]) == ["Linear", "ReLU", "Linear", "ReLU", "Linear"],
-            "Between every two `nn.Linear` there should be one `nn.ReLU`, and nothing else.",
-        ),
-        (lambda: all(layer.bias is not None for layer in linear()), "Each `nn.Linear` should have its bias."),
-        (
-            lambda: kinds([5, 2]) == ["Linear"] and len(kinds([5, 4, 4, 4, 2])) == 7,
-            "It is right for four sizes, but not for two or for five: let the length of `sizes` decide.",
-        ),
-    )
-
-
-# Exercise 2: the training loop.
+# Exercise 1: the training loop.
 
 
 @dataclass
@@ -221,7 +181,9 @@ def _linear_model() -> Any:
         return nn.Sequential(nn.Linear(4, 3)).double()
 
 
-def _trained(attempt: Callable[..., Any], lr: float, epochs: int = 2, batch_size: int = 4) -> _Training:
+def _trained(
+    attempt: Callable[..., Any], lr: float, epochs: int = 2, batch_size: int = 4, loss: nn.Module = loss_fn
+) -> _Training:
     x, y = _ten_examples()
     model = _linear_model()
     start = {name: value.clone() for name, value in model.state_dict().items()}
@@ -235,12 +197,14 @@ def _trained(attempt: Callable[..., Any], lr: float, epochs: int = 2, batch_size
     model.register_forward_pre_hook(seen)
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
     optimizer.register_step_post_hook(lambda *_: updates.append(1))
-    returned = attempt(model, optimizer, x, y, batch_size, epochs)
+    returned = attempt(model, loss, optimizer, x, y, batch_size, epochs)
     return _Training(returned, batches, len(updates), model[0].weight.detach().clone(), start)
 
 
-def _replayed(training: _Training, lr: float, clear: bool = True, in_order: bool = False) -> torch.Tensor:
-    """The weights after the same batches: without clearing, or with labels taken in the order of the file."""
+def _replayed(
+    training: _Training, lr: float, clear: bool = True, in_order: bool = False, loss: nn.Module = loss_fn
+) -> torch.Tensor:
+    """The weights after the same batches: without clearing, with labels in the order of the file, another loss."""
     x, y = _ten_examples()
     model = _linear_model()
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
@@ -249,7 +213,7 @@ def _replayed(training: _Training, lr: float, clear: bool = True, in_order: bool
         labels = torch.arange(done, done + len(batch)) if in_order else torch.tensor(batch)
         if clear:
             optimizer.zero_grad()
-        loss_fn(model(x[batch]), y[labels]).backward()
+        loss(model(x[batch]), y[labels]).backward()
         optimizer.step()
         done = (done + len(batch)) % len(x)
     return torch.as_tensor(model[0].weight.detach())
@@ -281,14 +245,24 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
         rows = [row for batch in training.batches for row in batch]
         return [rows[:10], rows[10:]]
 
-    def weights_are(**changes: bool) -> bool:
+    def weights_are(**changes: Any) -> bool:
         training = moving()
         return torch.allclose(training.weight, _replayed(training, 0.5, **changes), rtol=0, atol=1e-9)
+
+    def uses_the_given_loss() -> bool:
+        other = nn.CrossEntropyLoss(label_smoothing=0.5)
+        training = _trained(attempt, lr=0.5, loss=other)
+        return torch.allclose(training.weight, _replayed(training, 0.5, loss=other), rtol=0, atol=1e-9)
 
     def returns(values: Callable[[list[torch.Tensor]], float]) -> bool:
         training = _trained(attempt, lr=0.0, epochs=1)
         expected = values(_losses_at_rest(training))
         return abs(float(training.returned[0]) - expected) < 1e-9
+
+    def second_to_first(ratio: float) -> bool:
+        """True if, while nothing moves, the second epoch's number is `ratio` times that of the first."""
+        first, second = (float(value) for value in _trained(attempt, lr=0.0).returned)
+        return abs(second - ratio * first) < 1e-9
 
     return attempt_or_solution(
         "train",
@@ -344,6 +318,10 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             "The weights are not those of six plain updates. For each batch: the loss of its logits, `zero_grad`, "
             "`backward`, `step`.",
         ),
+        (
+            uses_the_given_loss,
+            "Given another loss, it trains on cross-entropy all the same. Call the `loss_fn` that is passed in.",
+        ),
         (lambda: moving().returned is not None, NOTHING_RETURNED),
         (
             lambda: isinstance(moving().returned, list) and len(moving().returned) == 2,
@@ -362,14 +340,20 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             "That is the loss of the last batch. Add up over all batches of the epoch.",
         ),
         (
-            lambda: returns(lambda losses: float(losses[0] * 4 + losses[1] * 4 + losses[2] * 2) / 10),
+            lambda: not second_to_first(2),
+            "The second number also contains the losses of the first epoch. Start the sum from 0 in each epoch.",
+        ),
+        (
+            lambda: (
+                returns(lambda losses: float(losses[0] * 4 + losses[1] * 4 + losses[2] * 2) / 10) and second_to_first(1)
+            ),
             "The weights are right, the returned losses are not: add `loss.item() * len(batch)` over the epoch, "
             "starting from 0 in each, and divide by `len(x)`.",
         ),
     )
 
 
-# Exercises 3 and 4: optimizers.
+# Exercises 2 and 3: optimizers.
 
 
 def _walk(optimizer_class: Callable[..., Any], grads: list[Any], **settings: Any) -> list[list[torch.Tensor]]:
@@ -430,6 +414,14 @@ def _keeps_the_gradient(optimizer_class: Callable[..., Any]) -> bool:
     return True
 
 
+def _learns_from_a_generator(optimizer_class: Callable[..., Any]) -> bool:
+    """True if it moves a parameter that comes from a generator, as `model.parameters()` is."""
+    p = nn.Parameter(torch.ones(1))
+    optimizer = optimizer_class((parameter for parameter in [p]), lr=0.1)
+    p.grad = torch.tensor([3.0])
+    return not _error_of(optimizer.step) and p.item() != 1.0
+
+
 def _is(moves: list[float], *wanted: float) -> bool:
     return all(abs(move - value) <= 1e-5 * max(1.0, abs(value)) for move, value in zip(moves, wanted, strict=False))
 
@@ -442,6 +434,8 @@ IN_PLACE_TESTS = (
     "A parameter whose `.grad` is None ends your loop, so those after it do not move. Skip only that one, with "
     "`continue` or `if`.",
     "Your `step` changes `p.grad`. Only the parameters and the optimizer's own state should change.",
+    "It works for a list, but not for `model.parameters()`: that is a generator, which can be gone through only once. "
+    "Call `super().__init__` first, and then go through `self.params`, not `params`.",
 )
 
 
@@ -451,7 +445,7 @@ def check_momentum(attempt: type) -> type:
     def moves(*grads: float, momentum: float = 0.9) -> list[float]:
         return _moves(attempt, list(grads), momentum=momentum)
 
-    in_place, still, none, ended, changed = IN_PLACE_TESTS
+    in_place, still, none, ended, changed, used_up = IN_PLACE_TESTS
     return attempt_or_solution(
         "Momentum",
         attempt,
@@ -497,6 +491,7 @@ def check_momentum(attempt: type) -> type:
         (lambda: not _error_of(lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)), none),
         (lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)[0][1].item() != 1.0, ended),
         (lambda: _keeps_the_gradient(attempt), changed),
+        (lambda: _learns_from_a_generator(attempt), used_up),
         (
             lambda: _same_walk(
                 lambda params, lr: attempt(params, lr=lr, momentum=0.9),
@@ -504,7 +499,8 @@ def check_momentum(attempt: type) -> type:
                 _drawn_grads(50),
                 lr=0.01,
             ),
-            "50 steps do not agree with `torch.optim.SGD(..., momentum=0.9)`.",
+            "50 steps do not agree with `torch.optim.SGD(..., momentum=0.9)`. Does each velocity have the dtype of its "
+            "parameter, as `torch.zeros_like(p)` has?",
         ),
     )
 
@@ -518,7 +514,7 @@ def check_adam(attempt: type) -> type:
     def first() -> float:
         return moves(3.0)[0]
 
-    in_place, still, none, ended, changed = IN_PLACE_TESTS
+    in_place, still, none, ended, changed, used_up = IN_PLACE_TESTS
     return attempt_or_solution(
         "Adam",
         attempt,
@@ -555,6 +551,16 @@ def check_adam(attempt: type) -> type:
         (
             lambda: not _is([first()], -((0.3 * 0.999 + 0.009) / 0.1) / math.sqrt((0.3 * 0.999 + 0.009) / 0.001)),
             "`m` and `v` share their tensors, so a change of one changes the other. Make two lists of zeros.",
+        ),
+        (
+            lambda: (
+                not _is([first()], -(0.3 / 0.01) / math.sqrt(9 / 0.001)) and not _is([first()], -3 / math.sqrt(9000))
+            ),
+            "The new value enters a mean whole. Multiply the gradient by 1 - beta1, and its square by 1 - beta2.",
+        ),
+        (
+            lambda: not _is([first()], -10.0),
+            "The first step is ten times too long. Is it multiplied by `lr`, and the new gradient in `m` by 1 - beta1?",
         ),
         (
             lambda: _is([first()], -1.0),
@@ -594,14 +600,16 @@ def check_adam(attempt: type) -> type:
         (lambda: not _error_of(lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)), none),
         (lambda: _walk(attempt, [[None, [1.0]]], lr=0.1)[0][1].item() != 1.0, ended),
         (lambda: _keeps_the_gradient(attempt), changed),
+        (lambda: _learns_from_a_generator(attempt), used_up),
         (
             lambda: _same_walk(attempt, torch.optim.Adam, _drawn_grads(100), lr=0.01),
-            "100 steps do not agree with `torch.optim.Adam`.",
+            "100 steps do not agree with `torch.optim.Adam`. Do `m` and `v` have the dtype of their parameter, as "
+            "`torch.zeros_like(p)` has?",
         ),
     )
 
 
-# Exercise 5: initialization.
+# Exercise 4: initialization.
 
 
 def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[nn.Sequential], object]:
@@ -670,5 +678,136 @@ def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[
         (
             lambda: all(layer.weight.requires_grad and layer.weight.is_leaf for layer in initialized()),
             "The weights no longer require a gradient. Change their values, not the tensors themselves.",
+        ),
+    )
+
+
+# Exercise 5: a search for the learning rate.
+
+
+@dataclass
+class _Search:
+    """What a search over three rates did."""
+
+    returned: Any
+    models: list[Any]
+    optimizers: list[Any]
+    updates: list[Any]
+    """for each update its optimizer"""
+    losses: list[float]
+    """as often as the loss that was passed in was called: the value, times the size of the batch"""
+
+
+SEARCHED = [0.01, 30.0, 0.1]
+"""the rates of the check; the second diverges, so its last loss is not its smallest"""
+
+
+def _searched(attempt: Callable[..., Any]) -> _Search:
+    drawn = torch.Generator().manual_seed(4)
+    x, y = torch.rand(120, 64, generator=drawn), torch.arange(120) % 10
+    found = _Search(None, [], [], [], [])
+
+    def make_model() -> Any:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(5)
+            found.models.append(nn.Sequential(nn.Linear(64, 10)))
+        return found.models[-1]
+
+    class SGD(torch.optim.SGD):
+        def __init__(self, params: Any, lr: float) -> None:
+            super().__init__(params, lr=lr)
+            found.optimizers.append(self)
+            self.register_step_post_hook(lambda *_: found.updates.append(self))
+
+    def loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        value = nn.functional.cross_entropy(logits, labels, label_smoothing=0.5)
+        found.losses.append(value.item() * len(labels))
+        return value
+
+    found.returned = attempt(make_model, loss, SGD, x, y, list(SEARCHED))
+    return found
+
+
+def check_lr_search(attempt: Callable[..., list[float]]) -> Callable[..., list[float]]:
+    """What the lecture continues with: `attempt` if each rate gets its own training, else our `lr_search`."""
+
+    @functools.cache
+    def seen() -> _Search:
+        return _searched(attempt)
+
+    def returned_are(values: Callable[[list[float]], float]) -> bool:
+        """The returned numbers are those that `values` makes of the six losses of each rate."""
+        parts = [seen().losses[6 * k : 6 * k + 6] for k in range(len(SEARCHED))]
+        pairs = zip(seen().returned, map(values, parts), strict=True)
+        return all(abs(float(got) - wanted) < 1e-4 for got, wanted in pairs)
+
+    return attempt_or_solution(
+        "lr_search",
+        attempt,
+        lr_search,
+        (lambda: seen().models, "No network was made: call `make_model()` for each rate."),
+        (lambda: seen().updates, "A network was made, but nothing was trained: call `train`."),
+        (
+            lambda: len({id(optimizer) for optimizer in seen().updates}) > 1,
+            "There were three rates, and only one training. Is a `return` inside the loop, or `train` after it?",
+        ),
+        (
+            lambda: len(seen().models) != 1,
+            "`make_model` was called once, and three rates need three networks. Otherwise each run goes on with the "
+            "weights that the run before has trained, and the rates cannot be compared.",
+        ),
+        (
+            lambda: [optimizer.param_groups[0]["lr"] for optimizer in seen().optimizers] == SEARCHED,
+            "Each optimizer should get its own rate, in the order of `lrs`: "
+            "`optimizer_class(model.parameters(), lr=lr)` inside the loop.",
+        ),
+        (
+            lambda: len(seen().updates) < 150,
+            "You train on all 1500 digits. Use the `x` and `y` that are passed in.",
+        ),
+        (
+            lambda: seen().losses,
+            "The loss is not the `loss_fn` that is passed in. Hand it on to `train`.",
+        ),
+        (
+            lambda: len(seen().updates) != 9,
+            "Each rate was trained for only one epoch. A first epoch tells little: `epochs=2`.",
+        ),
+        (
+            lambda: len(seen().updates) == 18,
+            "The check gave 120 examples. In batches of 50 and for two epochs, that should be 6 updates for each rate.",
+        ),
+        (
+            lambda: all(
+                any(optimizer.param_groups[0]["params"][0] is model[0].weight for model in seen().models[k : k + 1])
+                for k, optimizer in enumerate(seen().optimizers)
+            ),
+            "An optimizer holds the weights of another network than the one that is trained, so nothing is learned.",
+        ),
+        (lambda: seen().returned is not None, NOTHING_RETURNED),
+        (
+            lambda: isinstance(seen().returned, list) and len(seen().returned) == len(SEARCHED),
+            "Return a list with one number for each rate.",
+        ),
+        (
+            lambda: not any(isinstance(value, list) for value in seen().returned),
+            "You keep the losses of both epochs. Keep only the last one of each run: `history[-1]`.",
+        ),
+        (
+            lambda: not returned_are(lambda losses: sum(losses[:3]) / 120),
+            "These are the losses of the first epoch. Keep the last one: `history[-1]`.",
+        ),
+        (
+            lambda: not returned_are(lambda losses: sum(losses) / 240),
+            "Each number is the mean of both epochs. Keep the loss of the second one: `history[-1]`.",
+        ),
+        (
+            lambda: not returned_are(lambda losses: min(sum(losses[:3]), sum(losses[3:6])) / 120),
+            "You keep the smaller of the two losses, which hides that a rate diverges. Keep the last one: "
+            "`history[-1]`.",
+        ),
+        (
+            lambda: returned_are(lambda losses: sum(losses[3:6]) / 120),
+            "Each rate should get the loss of the second epoch, as `train` returns it.",
         ),
     )

@@ -23,6 +23,7 @@ from course_lib.lectures.framework_costs import Log, Task, Version, version
 __all__ = [
     "PORTS",
     "Comparison",
+    "check_compile_net",
     "check_copy_weights",
     "check_first_difference",
     "check_jax_step",
@@ -38,6 +39,7 @@ jnp: Any = None
 nn: Any = None
 torch: Any = None
 F: Any = None
+keras: Any = None
 """set by the first check that needs them"""
 
 Step = Callable[..., Any]
@@ -674,6 +676,94 @@ def check_tensorflow_step(attempt: Step) -> Step:
             "`float`, or a NumPy function?",
         ),
     )
+
+
+# compile_net
+
+
+def compile_net(net, lr, momentum):
+    """Compile a Keras network that returns logits: SGD with momentum, on the mean cross-entropy of a batch."""
+    net.compile(
+        optimizer=keras.optimizers.SGD(lr, momentum=momentum),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    )
+
+
+def check_compile_net(attempt: Step) -> Step:
+    """`compile_net(net, lr, momentum)`, so that `train_on_batch` makes the same step as the other versions."""
+    _load(keras="keras")
+
+    def built(lr: float = 0.25, momentum: float = 0.5) -> Any:
+        """The network of `_small_problem`, compiled by the attempt, and the problem."""
+        params, _, x, y = _small_problem()
+        hidden = keras.layers.Dense(5, activation="relu")
+        net = keras.Sequential([keras.Input((6,)), hidden, keras.layers.Dense(4)])
+        net.set_weights(list(params.values()))
+        attempt(net, lr, momentum)
+        net.run_eagerly = True  # tracing each of these networks would take longer
+        return net, x, y
+
+    @functools.cache
+    def seen(**settings: Any) -> SimpleNamespace:
+        net, x, y = built(settings.get("lr", 0.25), settings.get("momentum", 0.5))
+
+        def step(params: Any, velocity: Any, *rest: Any) -> Any:
+            loss = net.train_on_batch(x, y)
+            params.update(zip(params, net.get_weights(), strict=True))
+            return loss[0] if isinstance(loss, list | tuple) else loss
+
+        params, velocity, _, _ = _small_problem()
+        return _watched(step, params, velocity, x, y, **settings)
+
+    def loss_as_probabilities() -> float:
+        """What the loss is if the outputs are taken for probabilities."""
+        net, x, y = built()
+        loss = keras.losses.SparseCategoricalCrossentropy()
+        return float(keras.ops.convert_to_numpy(loss(y, net(x))))
+
+    def one_hot() -> bool:
+        loss = built()[0].loss
+        return "categorical" in str(getattr(loss, "name", loss)) and "sparse" not in str(getattr(loss, "name", loss))
+
+    def first_step(factor: float) -> bool:
+        """Whether the first step is `factor` times as long as it should be."""
+        return all(_near(_moved(seen(), name), factor * seen().kept[name], 1e-4) for name in seen().kept)
+
+    def in_proportion() -> bool:
+        """Whether the first step has the right direction."""
+        found, wanted = (
+            np.concatenate([part(name).ravel() for name in seen().kept])
+            for part in (lambda name: _moved(seen(), name), lambda name: seen().kept[name])
+        )
+        return bool(found @ wanted > 0.9999 * np.linalg.norm(found) * np.linalg.norm(wanted))
+
+    def later(**settings: Any) -> bool:
+        found = seen(**settings)
+        return all(_near(found.params[name], found.wanted[name], 1e-4) for name in found.wanted)
+
+    return attempt_or_solution(
+        "compile_net", attempt, compile_net,
+        (lambda: built()[0].compiled, "The network is not compiled: call `net.compile(...)`."),
+        (lambda: built()[0].loss is not None, "`net.compile` has been given no loss."),
+        (lambda: not one_hot(),
+         "This loss expects one-hot labels. Ours are class numbers, so take `SparseCategoricalCrossentropy`."),
+        (lambda: not _near(seen().losses[0], loss_as_probabilities(), 1e-4),
+         "The loss takes the outputs of the network for probabilities, but they are logits: say `from_logits=True`."),
+        (lambda: not _near(seen().losses[0], 7 * seen().right_losses[0], 1e-4),
+         "The loss is the sum over the batch. Leave `reduction` at its default, the mean."),
+        (lambda: _near(seen().losses[0], seen().right_losses[0], 1e-4),
+         "The loss is not the mean cross-entropy of the batch."),
+        (in_proportion,
+         "The loss is right, but the first step does not go along the gradient, as that of SGD does."),
+        (lambda: not first_step(1.5),
+         "With momentum 0.5 the first step is 1.5 times as long as it should be: that is Nesterov's momentum. Leave "
+         "`nesterov` at its default, False."),
+        (lambda: first_step(1),
+         "The first step has the right direction but the wrong length, so the learning rate is not `lr`."),
+        (lambda: later(steps=3), "The first step is right, later ones are not: give the optimizer the momentum."),
+        (lambda: later(steps=2, lr=0.125, momentum=0.75),
+         "With another learning rate or momentum the steps are wrong. Use the arguments `lr` and `momentum`."),
+    )  # fmt: skip
 
 
 # jax_step

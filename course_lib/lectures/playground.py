@@ -186,6 +186,18 @@ def check_unit_map(attempt: Callable[..., Array]) -> Callable[..., Array]:
             "The bias is missing from the weighted sum.",
         ),
         (
+            lambda: all_right() or not like(lambda x1, x2, b: np.tanh((x1 + 0.5 * x2 + b) / 3)),
+            "The bias is divided by 3, too. Only the features are.",
+        ),
+        (
+            lambda: all_right() or not like(lambda x1, x2, b: np.tanh(x1 / 3 + 0.5 * x2 / 3) + b),
+            "The bias is added after tanh. It belongs to the weighted sum.",
+        ),
+        (
+            lambda: all_right() or not agrees((1.0, 0.5), 0.3, turned=np.fliplr),
+            "Left and right are exchanged: the first column is the left edge of the plane, where x1 = -6.",
+        ),
+        (
             lambda: all_right() or not agrees((1.0, 0.5), 0.3, turned=np.flipud),
             "The map stands on its head: its first row must be the upper edge of the plane, where x2 = 6.",
         ),
@@ -306,22 +318,38 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
     x, y = features(data.train[:47], ("x1", "x2")), data.train_labels[:47]
 
     class Watched(Network):
-        """Remembers which examples each gradient was computed from, and what the parameters were."""
+        """Remembers which examples each gradient was computed from, and what the weights were."""
 
-        def __init__(self) -> None:
-            super().__init__((2, 3, 1), "tanh", np.random.default_rng(0))
+        def __init__(self, sizes: tuple[int, ...] = (2, 3, 1)) -> None:
+            super().__init__(sizes, "tanh", np.random.default_rng(0))
             self.batches: list[Array] = []
             self.labels: list[Array] = []
+            self.states: list[Array] = []
 
         def gradients(self, inputs: Array, labels: Array, regression: bool = False) -> Any:
             self.batches.append(np.asarray(inputs))
             self.labels.append(np.asarray(labels))
+            self.states.append(np.concatenate([weights.ravel() for weights in self.weights]))
             return super().gradients(inputs, labels, regression)
 
     @functools.cache
-    def tried(batch_size: int = 10, epochs: int = 3, lr: float = 0.1) -> tuple[Any, Any]:
-        network = Watched()
-        return network, attempt(network, x.copy(), y.copy(), lr, epochs, batch_size)
+    def tried(
+        batch_size: int = 10, epochs: int = 3, lr: float = 0.1, seed: int = 0, sizes: tuple[int, ...] = (2, 3, 1)
+    ) -> tuple[Any, Any]:
+        network = Watched(sizes)
+        return network, attempt(network, x.copy(), y.copy(), lr, epochs, batch_size, seed)
+
+    def twice() -> bool:
+        """Whether each batch comes once for each of the two layers."""
+        batches = tried()[0].batches
+        pairs = list(zip(batches[::2], batches[1::2], strict=False))
+        return len(batches) == 2 * 3 * 5 and all(np.array_equal(one, other) for one, other in pairs)
+
+    def as_before(seed: int) -> bool:
+        """Whether another run, with `seed`, takes the examples in the same order as the first one."""
+        again = Watched()
+        attempt(again, x.copy(), y.copy(), 0.1, 3, 10, seed)
+        return np.array_equal(np.concatenate(again.batches), np.concatenate(tried()[0].batches))
 
     def epoch(number: int) -> Array:
         rows = np.concatenate(tried()[0].batches)
@@ -360,6 +388,11 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             "Each gradient was computed from all examples. Take `batch_size` of them for each update.",
         ),
         (
+            lambda: not twice(),
+            "The gradient of each batch is computed once for each layer, and after the first time the network has "
+            "changed. Compute it once, before the loop over the layers.",
+        ),
+        (
             lambda: len(tried()[0].batches) != 3 * 4 or sum(map(len, tried()[0].batches)) == 3 * 47,
             "47 examples in batches of 10 are five batches, the last with 7 examples. Here the last one is left out.",
         ),
@@ -386,9 +419,19 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             "generator.",
         ),
         (
+            lambda: len(tried(47, 1)[0].batches) == 1,
+            "With `batch_size=47` an epoch of 47 examples should make a single update. Is a size written into the "
+            "body?",
+        ),
+        (
             lambda: any(moved(one_step()[0].weights, one_step()[1].weights)),
             "The network's weights are the same after training as before it. `train` must change `network.weights` "
             "itself.",
+        ),
+        (
+            lambda: not all(np.array_equal(tried()[0].states[0], state) for state in tried()[0].states[1:5]),
+            "During an epoch the network does not change: the update comes only after the loop over the batches. It "
+            "belongs inside, so that every batch updates the weights and biases.",
         ),
         (lambda: not follows(1.0), "The update goes uphill: subtract the gradient."),
         (
@@ -404,6 +447,23 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
         (
             lambda: abs(tried()[1][-1] - mean_loss(tried()[0], x, y)) < 1e-9,
             "The last loss must be `mean_loss(network, x, y)` over all examples, after the last update.",
+        ),
+        (
+            lambda: any(moved(tried(47, 1)[0].weights, tried(47, 1, 0.2)[0].weights)),
+            "The result does not depend on `lr`: multiply each gradient by it.",
+        ),
+        (
+            lambda: all(moved(tried(47, 1, sizes=(2, 3, 3, 1))[0].weights, Watched((2, 3, 3, 1)).weights)),
+            "With two hidden layers, one of them is not updated. Loop over `range(len(network.weights))`.",
+        ),
+        (
+            lambda: as_before(0),
+            "Two runs with the same seed take the examples in different orders. Make the generator from `seed`: "
+            "`np.random.default_rng(seed)`.",
+        ),
+        (
+            lambda: not as_before(1),
+            "With another seed the examples come in the same order. Make the generator from the argument `seed`.",
         ),
     )
 
@@ -508,8 +568,17 @@ def check_success_rate(attempt: Callable[..., float]) -> Callable[..., float]:
             "It finds no success even with a goal of 100. Compare with the argument `goal`.",
         ),
         (
+            lambda: attempt(dict(easy), [0], 2, 100.0) != 100,
+            "It gives 100 for a single seed that succeeds. The fraction is a number from 0 to 1, without percent.",
+        ),
+        (
             lambda: attempt(dict(easy), [0], 2, 100.0) in (0, 1),
-            "It gives neither 0 nor 1 for a single seed. Divide by `len(seeds)`, not by a fixed number.",
+            "It gives neither 0 nor 1 for a single seed. Count the successes, and divide by `len(seeds)`, not by a "
+            "fixed number.",
+        ),
+        (
+            lambda: attempt(dict(easy), [0, 1], 2, 100.0) != 0.5,
+            "Of two seeds that succeed it counts only one. Does `return`, or `solved = 0`, stand inside the loop?",
         ),
         (lambda: found() != 2, "This is how many seeds succeed. Divide by the number of seeds."),
         (

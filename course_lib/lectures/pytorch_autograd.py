@@ -183,8 +183,18 @@ def check_chain_gradient(attempt: Any) -> Any:
     def three(x: Any) -> Any:
         return x.exp().sin().sum()
 
+    def multiplied_again(*values: float) -> Any:
+        """the product of all gradients on the way, where the last of them is the right one"""
+        inner = torch.tensor(values, dtype=torch.float64).exp()
+        return inner.cos() ** 2 * inner
+
     def fails(kinds: Any, piece: str) -> bool:
         return _raises(kinds, lambda: of(three, 0.5, 1.0), piece)
+
+    def returns_what_the_leaf_keeps() -> bool:
+        x = torch.tensor([0.5, 1.0], dtype=torch.float64, requires_grad=True)
+        x.grad = torch.zeros_like(x)
+        return gradient(three(x)) is x.grad
 
     def is_its_own() -> bool:
         """whether it gets along without PyTorch's backward pass"""
@@ -201,9 +211,15 @@ def check_chain_gradient(attempt: Any) -> Any:
          "`variable`."),
         (lambda: not fails(TypeError, "is not a Variable") and not fails(AttributeError, "'sum_to_size'"),
          "A node takes a tensor, not a Python number. Start with torch.ones_like(result)."),
+        (lambda: not fails(TypeError, "'Tensor' object is not callable"),
+         "You called a tensor as if it were a node. Start at result.grad_fn."),
         (lambda: not fails(ValueError, "values to unpack") and not fails((TypeError, AttributeError), "'tuple' object")
          and not fails((TypeError, AttributeError), "'list' object"),
-         "`vjp` returns a list of pairs. For a chain it holds one: node, grad = vjp(node, grad)[0]."),
+         "`vjp` returns a list of pairs, and `next_functions` holds pairs: take the pair apart. For a chain there is "
+         "one: node, grad = vjp(node, grad)[0]."),
+        (lambda: not returns_what_the_leaf_keeps(),
+         "You return the .grad of the leaf, which nothing has filled. Return the gradient that has arrived at its "
+         "node."),
         (lambda: of(three, 0.5, 1.0) is not None, NOTHING_RETURNED),
         (lambda: torch.is_tensor(of(three, 0.5, 1.0)), "Return the gradient, a tensor, and nothing else."),
         (lambda: of(three, 0.5, 1.0).shape == (2,),
@@ -218,7 +234,14 @@ def check_chain_gradient(attempt: Any) -> Any:
          "itself."),
         (lambda: not torch.allclose(of(three, 0.5, 1.0), torch.tensor([0.5, 1.0], dtype=torch.float64).exp().cos()),
          "In x.exp().sin().sum() you stopped too early: the rule of exp is missing."),
+        (lambda: not torch.allclose(of(three, 0.5, 1.0), multiplied_again(0.5, 1.0)),
+         "You multiply each gradient by the upstream gradient, but `vjp` has done so already. What it returns is the "
+         "upstream gradient of the next node."),
         (lambda: agrees(three, 0.5, 1.0), "In x.exp().sin().sum() the gradient is cos(exp(x)) * exp(x)."),
+        (lambda: _raises(Exception, lambda: of(lambda x: x.sum(), 0.5, 1.0))
+         or of(lambda x: x.sum(), 0.5, 1.0).dtype is torch.float64,
+         "The gradient of a float64 tensor comes out as float32, because torch.tensor(1.0) is. Start with "
+         "torch.ones_like(result), which has the dtype of the result."),
         (lambda: not _raises(Exception, lambda: of(lambda x: x.sum(), 0.5, 1.0)) and agrees(lambda x: x.sum(), 0.5, 1.0)
          and agrees(lambda x: x.sin().exp().exp().tanh().sum(), 0.5, 1.0),
          "It is right for x.exp().sin().sum(), but not for a chain of another length."),
@@ -344,16 +367,18 @@ def check_run_backward(attempt: Any) -> Any:
             return not (first.called or second.called or third.called)
 
     def calls() -> int:
-        """of `vjp`, for a chain in which each value is used twice: seventeen are enough"""
+        """of `vjp`, for chains in which each value is used twice: seventeen are enough"""
         names = getattr(run, "__globals__", {})
-        counted = mock.Mock(side_effect=names.get("vjp", vjp))
-        x = leaf(1.0)
-        result = x
-        for _ in range(8):
-            result = result + result.sin()
-        with mock.patch.dict(names, vjp=counted):
-            run(result.sum())
-        return counted.call_count
+        found = []
+        for sine_first in (False, True):
+            counted = mock.Mock(side_effect=names.get("vjp", vjp))
+            result = leaf(1.0)
+            for _ in range(8):
+                result = result.sin() + result if sine_first else result + result.sin()
+            with mock.patch.dict(names, vjp=counted):
+                run(result.sum())
+            found.append(counted.call_count)
+        return max(found)
 
     def leaf_called() -> bool:
         """whether `vjp` is called on the node of a leaf"""
@@ -383,6 +408,13 @@ def check_run_backward(attempt: Any) -> Any:
          "Before the first gradient arrives, a leaf's .grad is None, and nothing can be added to None."),
         (lambda: not _raises(RuntimeError, lambda: grads(product, *three), "unsupported operation"),
          "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
+        (lambda: not _raises(AttributeError, lambda: grads(product, *three), "'AccumulateGrad' object"),
+         "The node of a leaf is not the leaf, and has no gradient itself. Its leaf is node.variable: update "
+         "node.variable.grad."),
+        (lambda: not _raises(KeyError, lambda: grads(product, *three)),
+         "A dict has no entry for a node at which nothing has arrived. Three places to look at: the pass starts with "
+         "the gradient 1 at result.grad_fn, the first gradient that arrives at a node has nothing to be added to, and "
+         "only a ready node has its turn."),
         (lambda: not _raises(RuntimeError, lambda: grads(product, *three), "type"),
          "The gradient 1 that the pass starts with needs the same dtype as the result: torch.ones_like(result)."),
         (lambda: not _raises(TypeError, lambda: grads(product, *three), "is not a Variable")
@@ -534,7 +566,7 @@ def check_train(attempt: Any) -> Any:
          "With clear=False the gradients should add up from step to step. Is there an `if clear:`?"),
         (lambda: not behind_autograds_back(),
          "The numbers are right, but a change through `.data` is hidden from autograd, which then cannot warn you when "
-         "a value that it needs is lost (section 6). Write `param -= ...` inside torch.no_grad()."),
+         "a saved value is overwritten (see the end). Write `param -= ...` inside torch.no_grad()."),
     )  # fmt: skip
 
 
@@ -603,9 +635,9 @@ def check_Ternary(attempt: Any) -> Any:
     def forward(size: float = 0.3) -> Any:
         return function.apply(values.clone(), size)
 
-    def grad(upstream: Any = arriving, change: float = 0.0) -> Any:
+    def grad(upstream: Any = arriving, change: float = 0.0, size: float = 0.3) -> Any:
         w = values.clone().requires_grad_()
-        result = function.apply(w, 0.3)
+        result = function.apply(w, size)
         if change:
             with torch.no_grad():
                 w += change
@@ -640,6 +672,8 @@ def check_Ternary(attempt: Any) -> Any:
          "forward should return the nearest of -size, 0 and size. With size = 0.3, 0.1 becomes 0 and 0.2 becomes 0.3."),
         (lambda: torch.allclose(forward(0.5).double(), rounded(0.5)), "Does forward use `size`? With 0.5 it is off."),
         (lambda: forward().dtype is torch.float64, "The result should have the dtype of w."),
+        (lambda: not _raises((AttributeError, TypeError), grad, "'tuple'"),
+         "ctx.saved_tensors is a tuple, even for one tensor. Take it apart: (w,) = ctx.saved_tensors."),
         (lambda: not _raises(RuntimeError, grad, "incorrect number of gradients"),
          "backward should return two values, one for each input of forward: the gradient for w, and None for size."),
         (lambda: not _raises(RuntimeError, grad, "was not a Variable"),
@@ -650,14 +684,18 @@ def check_Ternary(attempt: Any) -> Any:
         (lambda: torch.allclose(grad(2 * arriving), 2 * grad()),
          "Twice the upstream gradient should give twice the result. Does your gradient use grad_output?"),
         (lambda: torch.allclose(grad()[inside], arriving[inside]),
-         "Where w lies between -size and size, the upstream gradient should go through unchanged."),
+         "Where w lies between -size and size, the upstream gradient should go through unchanged. Compare w itself, "
+         "which is not rounded, to size, and multiply grad_output by nothing but this mask."),
         (lambda: not bool((grad()[~inside] == arriving[~inside]).all()),
-         "Where w lies outside -size and size, the gradient should be 0. Is there a mask?"),
+         "Where w lies outside -size and size, the gradient should be 0. Is there a mask, and does it compare w, which "
+         "is not rounded, to size?"),
         (lambda: not bool(grad()[0] != 0) or bool(grad()[-1] != 0),
          "A weight below -size should get the gradient 0, too. Compare w.abs() to size."),
         (lambda: torch.equal(grad()[~inside], torch.zeros(4, dtype=torch.float64)),
          "A weight outside -size and size still gets a gradient, such as 0.4 or 0.7 with size = 0.3. The mask should "
          "be true only where w.abs() <= size."),
+        (lambda: grad(size=0.5)[1] != 0 and grad(size=0.5)[0] == 0,
+         "With size = 0.5 the gradient of w = -0.4 should go through. Does the mask use ctx.size?"),
         (notices,
          "If w is changed in place before the backward pass, your gradient is wrong and nobody notices. Keep w with "
          "ctx.save_for_backward, which remembers its version."),

@@ -17,7 +17,14 @@ import torch
 
 from course_lib.exercises import attempt_or_solution
 
-__all__ = ["check_backward", "check_decode", "check_diagonal", "check_nearest", "check_prepare", "check_train"]
+__all__ = [
+    "check_backward",
+    "check_decode",
+    "check_einsum",
+    "check_nearest",
+    "check_prepare",
+    "check_train",
+]
 
 Solution = Callable[..., Any]
 DEVICE = (
@@ -26,14 +33,6 @@ DEVICE = (
 
 
 # --- solutions, as the notebook has them ---
-
-
-def diagonal(x, k=0):
-    """x: (n, n). Return x[0, k], x[1, k + 1], ... as a view of shape (n - k,)."""
-    n = len(x)
-    step = x.stride(0) + x.stride(1)
-    begin = x.storage_offset() + k * x.stride(1)
-    return x.as_strided((n - k,), (step,), begin)
 
 
 def decode(records):
@@ -61,6 +60,14 @@ def nearest_labels(x_train, y_train, x_test):
     distances = squared_distances(x_test, x_train)
     nearest = distances.argmin(dim=1)
     return y_train[nearest]
+
+
+def squared_distances_einsum(a, b):
+    """a: (n, d), b: (m, d). Return (n, m): the same squared distances, without any tensor of shape (n, m, d)."""
+    a_squared = torch.einsum("nd,nd->n", a, a)
+    b_squared = torch.einsum("md,md->m", b, b)
+    products = torch.einsum("nd,md->nm", a, b)
+    return a_squared[:, None] - 2 * products + b_squared
 
 
 def prepare(array):
@@ -108,77 +115,6 @@ def train(x, y, params, steps=300, lr=0.5):
 
 
 # --- checks ---
-
-
-def check_diagonal(attempt: Solution) -> Solution:
-    """Whether `attempt(x, k)` is a view of the diagonal, for any strides and offset; the attempt if so, else ours."""
-    storage = torch.arange(100.0)
-    plain = storage[:25].view(5, 5)  # 75 more entries lie behind it
-    part = storage.view(10, 10)[1:5, 2:6]
-    others = [plain.T, part.T, storage.view(10, 10)[::3, 1:9:2], storage[:4].expand(4, 4)]
-
-    def is_like(x: Any, k: int, wrong: Any) -> bool:
-        return _same(attempt(x, k), wrong)
-
-    def is_right(x: Any, k: int) -> bool:
-        return _same(attempt(x, k), x.diagonal(k))
-
-    def leaves_its_input() -> bool:
-        given = storage.clone()
-        attempt(given[:25].view(5, 5), 1)
-        return torch.equal(given, storage)
-
-    return attempt_or_solution(
-        "diagonal",
-        attempt,
-        diagonal,
-        (lambda: torch.is_tensor(attempt(plain)), "Return one tensor: what `x.as_strided(...)` gives."),
-        (leaves_its_input, "It changes the entries of `x`. A view only needs another header."),
-        (
-            lambda: not is_like(plain, 0, plain[0]),
-            "That is the first row: the stride goes one column to the right, and no row down.",
-        ),
-        (
-            lambda: not is_like(plain, 0, plain[:, 0]),
-            "That is the first column: the stride goes one row down, and no column to the right.",
-        ),
-        (
-            lambda: is_right(plain, 0),
-            "For k = 0 and a matrix of shape (5, 5), the result should be the five entries x[i, i].",
-        ),
-        (
-            lambda: _has_shape(attempt(plain, 2), (3,)),
-            "For k = 2 and a matrix of shape (5, 5), the result should have shape (3,): only n - k entries are left.",
-        ),
-        (
-            lambda: not is_like(plain, 2, plain.diagonal()[:3]),
-            "`k` has no effect: the diagonal should begin at x[0, k].",
-        ),
-        (
-            lambda: not is_like(plain, 2, plain.diagonal(-2)),
-            "It begins at x[k, 0], k rows down. It should begin at x[0, k], k columns to the right.",
-        ),
-        (lambda: is_right(plain, 2), "For k = 0 it is right. For k = 2 it should begin at x[0, 2]."),
-        (
-            lambda: not is_like(part, 0, part.as_strided((4,), (11,), 0)),
-            "For a slice it begins at the wrong entry: the offset of `x` is missing, and `as_strided` counts from the "
-            "beginning of the storage.",
-        ),
-        (
-            lambda: is_right(part, 0) and is_right(part, 1),
-            "For a matrix without gaps it is right, for a slice it is not. Read strides and offset from `x`; the "
-            "length of a row says nothing about them.",
-        ),
-        (
-            lambda: all(is_right(x, k) for x in others for k in (0, 1)),
-            "For a transposed matrix, or a slice with steps, it is not right yet. There the stride along a row is not "
-            "1: read both strides from `x`.",
-        ),
-        (
-            lambda: _share(attempt(plain, 1), plain),
-            "The values are right, but they are a copy. Indexing with lists copies, as do `torch.diag` and `stack`.",
-        ),
-    )
 
 
 def check_decode(attempt: Solution, attempt_at_picture: Solution) -> tuple[Solution, Solution]:
@@ -322,13 +258,17 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
     def found() -> Any:
         return attempt_at_labels(train, labels, test)
 
+    def of_many() -> Any:
+        """With more labels than needed, so that any entry of the distances has one at its place."""
+        return attempt_at_labels(train, torch.arange(7 * 20), test)
+
     second = attempt_or_solution(
         "nearest_labels",
         attempt_at_labels,
         nearest_labels,
-        (lambda: torch.is_tensor(found()), "Return one tensor."),
+        (lambda: torch.is_tensor(of_many()), "Return one tensor."),
         (
-            lambda: found().shape == (7,),
+            lambda: of_many().shape == (7,),
             "There should be one label for each row of `x_test`. If the matrix of distances has a row for each of "
             "them, the minimum is taken along dim=1.",
         ),
@@ -346,6 +286,105 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
         ),
     )
     return first, second
+
+
+def check_einsum(attempt: Solution) -> Solution:
+    """Whether `attempt(a, b)` gives the squared distances and makes no tensor of shape (n, m, d); it, or ours."""
+    a, b = (torch.randn(4, 3, generator=_generator(seed)) for seed in (1, 2))
+    more = torch.randn(6, 3, generator=_generator(3))
+    a2, b2, ab = a.pow(2).sum(dim=1), b.pow(2).sum(dim=1), a @ b.T
+    truth = a2[:, None] - 2 * ab + b2
+
+    def is_like(*wrong: Any) -> bool:
+        return any(_near(attempt(a, b), one) for one in wrong)
+
+    def is_small() -> bool:
+        """Whether no operation makes a storage of as many entries as all differences have."""
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        large = []
+
+        class Watch(TorchDispatchMode):
+            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                made = func(*args, **(kwargs or {}))
+                if torch.is_tensor(made) and made.untyped_storage().nbytes() >= 4 * 20 * 30 * 40:
+                    large.append(func)
+                return made
+
+        with Watch():
+            attempt(torch.zeros(20, 40), torch.zeros(30, 40))
+        return not large
+
+    return attempt_or_solution(
+        "squared_distances_einsum",
+        attempt,
+        squared_distances_einsum,
+        (lambda: torch.is_tensor(attempt(a, b)), "Return one tensor."),
+        (
+            lambda: _has_shape(attempt(a, b), (4, 4)),
+            "For a and b of shape (4, 3) the result should have shape (4, 4): a row for each row of `a`, a column for "
+            "each row of `b`.",
+        ),
+        (
+            lambda: not is_like(a2 - 2 * ab + b2, a2 - 2 * ab + b2[:, None]),
+            "`a_squared` has shape (n,), so broadcasting aligns it with the *columns*. It belongs to the rows, so "
+            "give it the shape (n, 1): `a_squared[:, None]`.",
+        ),
+        (
+            lambda: not is_like(a2[:, None] - 2 * ab + b2[:, None]),
+            "`b_squared` belongs to the columns, so it needs no new axis: (m,) is aligned with them.",
+        ),
+        (
+            lambda: not is_like(a2.sum() - 2 * ab + b2.sum(), a2.sum() - 2 * ab + b2, a2[:, None] - 2 * ab + b2.sum()),
+            "A square is summed over *all* rows. Each row needs a number of its own, so its letter must also stand "
+            "after the arrow.",
+        ),
+        (
+            lambda: not is_like(a2[:, None] - ab + b2),
+            "The factor 2 of the mixed term is missing: (a - b)**2 = a**2 - 2ab + b**2.",
+        ),
+        (
+            lambda: not is_like(a2[:, None] + 2 * ab + b2),
+            "The mixed term has the wrong sign: (a - b)**2 = a**2 - 2ab + b**2.",
+        ),
+        (
+            lambda: not is_like(*(a2[:, None] - sign * ab - b2 for sign in (2, -2))),
+            "|b|^2 is subtracted. In (a - b)**2 = a**2 - 2ab + b**2 both squares are added.",
+        ),
+        (
+            lambda: not is_like(truth.clamp(min=0).sqrt()),
+            "You took the root. The *squared* distance is wanted, as in `squared_distances`.",
+        ),
+        (
+            lambda: not is_like(a2[:, None] - 2 * ab.T + b2),
+            "The products are transposed: entry [i, j] belongs to row i of `a` and row j of `b`. The order of the "
+            "letters after the arrow is the order of the axes.",
+        ),
+        (
+            lambda: not is_like(ab, 2 * ab, -2 * ab),
+            "That is the mixed term alone. The squares of both vectors belong to it.",
+        ),
+        (
+            lambda: (
+                not is_like(
+                    a2[:, None] - 2 * ab + b.sum(dim=1),
+                    a.sum(dim=1)[:, None] - 2 * ab + b2,
+                    a.sum(dim=1)[:, None] - 2 * ab + b.sum(dim=1),
+                )
+            ),
+            "One of the squares is only a sum: for the product of a tensor with itself, einsum needs the tensor twice.",
+        ),
+        (lambda: is_like(truth), "The shape is right, the values are not. Compare each of the three terms."),
+        (
+            lambda: _near(attempt(a, more), a2[:, None] - 2 * a @ more.T + more.pow(2).sum(dim=1)),
+            "For as many rows in `a` as in `b` it is right, but not for 4 and 6. The result should have shape (n, m).",
+        ),
+        (
+            is_small,
+            "The values are right, but a tensor with n * m * d entries is still made. Let einsum multiply *and* sum: "
+            "the letter of the features stands before the arrow only.",
+        ),
+    )
 
 
 def check_prepare(attempt: Solution) -> Solution:
@@ -385,6 +424,9 @@ def check_prepare(attempt: Solution) -> Solution:
     masked_last = [
         one.masked_fill(small < 0.1, 0) for one in (*prepared(raw), *prepared(clean)) for small in (raw, one)
     ]
+    means = [clean.mean(dim=1, keepdim=True), clean.mean(dim=0), clean.mean()]
+    deviations = [clean.std(dim=1, keepdim=True), clean.std(dim=0), clean.std()]
+    others = [(clean - mean) / of for mean in means for of in deviations][1:]
     return attempt_or_solution(
         "prepare",
         attempt,
@@ -410,11 +452,21 @@ def check_prepare(attempt: Solution) -> Solution:
         ),
         (
             lambda: not is_one_of(*prepared(raw)),
-            "Faint pixels are not 0: `x[mask][:] = 0` writes into a copy. Assign through the mask in one step.",
+            "Faint pixels are not 0. Assign through the mask in one step, `x[mask] = 0`; `x[mask][:] = 0` writes into "
+            "a copy.",
         ),
         (
             lambda: not is_one_of(*(kept - kept.mean(dim=1, keepdim=True) for kept in (raw, clean))),
             "The rows have mean 0, but not standard deviation 1: divide by it.",
+        ),
+        (
+            lambda: not is_one_of(*others),
+            "You normalize the columns, or all pixels together, or only in part. Take both statistics of each *row*: "
+            "`dim=1`.",
+        ),
+        (
+            lambda: not is_one_of(*((kept - kept.mean(dim=1, keepdim=True)) / of**2 for kept, of in divisors)),
+            "You divide by the variance. Divide by its root, the standard deviation: `std`.",
         ),
         (
             lambda: is_one_of(*prepared(clean)),

@@ -292,7 +292,11 @@ def check_gradients(attempt: Callable[..., Any]) -> Callable[..., Any]:
         "gradients",
         attempt,
         gradients,
-        (lambda: three() is not None, NOTHING_RETURNED),
+        (
+            lambda: three() is not None,
+            "Your function returns None. Is there a `return`, and does `tape.gradient` get the result first and then "
+            "the inputs?",
+        ),
         (
             lambda: isinstance(three(), list | tuple) and len(three()) == 3,
             "For three inputs, return three gradients: ask `tape.gradient` for the whole list.",
@@ -634,7 +638,8 @@ def check_train_step(attempt: Any) -> Any:
         after = [variable.numpy() for variable in net.trainable_variables]
         return SimpleNamespace(
             returned=returned, moved=[a - b for a, b in zip(after, before, strict=True)], grads=grads,
-            loss=float(loss), later=float(loss_fn(y, net(x))), steps=int(net.steps),
+            loss=float(loss), later=float(loss_fn(y, net(x))),
+            steps=int(net.steps) if isinstance(net.steps, tf.Variable) else None,
         )  # fmt: skip
 
     def mine(times: int = 1, *, compiled: bool = False) -> SimpleNamespace:
@@ -667,6 +672,19 @@ def check_train_step(attempt: Any) -> Any:
         "train_step",
         attempt,
         train_step,
+        (
+            lambda: "No gradients provided" not in _error_of(mine),
+            "No weight has a gradient. Compute the loss inside the `with` block, so that the tape records it, and ask "
+            "for `net.trainable_variables`.",
+        ),
+        (
+            lambda: "Argument `output` must have rank" not in _error_of(mine),
+            "`loss_fn` takes the classes first: `loss_fn(y, net(x))`.",
+        ),
+        (
+            lambda: "_unique_id" not in _error_of(mine),
+            "In each pair the gradient comes first: `zip(grads, net.trainable_variables)`.",
+        ),
         (lambda: mine().returned[0] is not None, NOTHING_RETURNED),
         (lambda: np.shape(mine().returned[0]) == (), "Return the loss, a scalar."),
         (
@@ -683,6 +701,10 @@ def check_train_step(attempt: Any) -> Any:
             "The step should be the optimizer's, with its learning rate: use `optimizer.apply_gradients`.",
         ),
         (lambda: along(-0.4), "The weights should move as the optimizer says, along the gradient of the loss."),
+        (
+            lambda: mine().steps is not None,
+            "`net.steps = ...` puts a tensor in the place of the Variable. Change its value with `assign_add`.",
+        ),
         (
             lambda: mine().steps > 0,
             "`net.steps` is still 0. Count with `net.steps.assign_add(1)`, once for each step.",

@@ -10,6 +10,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -129,13 +130,61 @@ def _operations(graph: Any) -> int:
     return len(graph.get_operations())
 
 
+@contextlib.contextmanager
+def _recorded_runs() -> Iterator[list[tuple[Any, Any]]]:
+    """The runs of all sessions inside the block, each with its session and its fetches."""
+    base = next(kind for kind in tf.Session.__mro__ if "run" in vars(kind))
+    run, runs = base.run, []
+
+    def recorded(session: Any, fetches: Any, *arguments: Any, **settings: Any) -> Any:
+        runs.append((session, fetches))
+        return run(session, fetches, *arguments, **settings)
+
+    with mock.patch.object(base, "run", recorded):
+        yield runs
+
+
+def _changes_a_variable(session: Any, fetches: Any) -> bool:
+    """Whether a run with these fetches assigns to a variable."""
+    nodes = [session.graph.as_graph_element(fetch) for fetch in tf.nest.flatten(fetches)]
+    waiting = [getattr(node, "op", node) for node in nodes]
+    seen = set(waiting)
+    while waiting:
+        op = waiting.pop()
+        if any(word in op.type for word in ("Assign", "Apply")):
+            return True
+        needed = {*(tensor.op for tensor in op.inputs), *op.control_inputs} - seen
+        seen |= needed
+        waiting += needed
+    return False
+
+
+def _error_of(act: Callable[[], object]) -> str:
+    """The message of the error that a call raises; empty if there is none. An exercise not begun is passed on."""
+    try:
+        act()
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        return str(error)
+    return ""
+
+
 def check_curve(attempt: Any) -> Any:
     """`curve(points)` returns (graph, values) for y = 10 x^2 - 5 x + 4."""
-    called: Any = functools.cache(lambda points: attempt(list(points)))
+
+    @functools.cache
+    def called(points: tuple[float, ...]) -> Any:
+        with _recorded_runs() as runs:
+            return attempt(list(points)), runs
 
     def make(points: list[float]) -> Any:
         """What `curve(points)` returns; called once for each list, because a graph and a session take time."""
-        return called(tuple(points))
+        return called(tuple(points))[0]
+
+    def sessions(points: list[float]) -> list[Any]:
+        """The session of each run"""
+        return [session for session, _ in called(tuple(points))[1]]
 
     def named(kind: str) -> list[str]:
         return [op.name for op in make([1.0])[0].get_operations() if op.type == kind]
@@ -152,8 +201,17 @@ def check_curve(attempt: Any) -> Any:
     def shape() -> Any:
         return make([1.0])[0].get_tensor_by_name("x:0").shape
 
+    def fails_with(words: str) -> bool:
+        return words in _error_of(lambda: make([1.0]))
+
     return attempt_or_solution(
         "curve", attempt, curve,
+        (lambda: not fails_with("not compatible with eager execution"),
+         "The placeholder belongs to no graph. Create all nodes inside `with graph.as_default():`."),
+        (lambda: not fails_with("graph is empty"),
+         "Your session runs another graph, which is empty. Open it on yours: `tf.Session(graph=graph)`."),
+        (lambda: not fails_with("must feed"),
+         "A run got no value for the placeholder. Pass one with feed_dict={x: point}."),
         (lambda: make([1.0]) is not None, NOTHING_RETURNED),
         (lambda: isinstance(make([1.0]), tuple) and len(make([1.0])) == 2, "Return two things: graph and values."),
         (lambda: isinstance(make([1.0])[0], tf.Graph), "The first thing that you return should be the tf.Graph."),
@@ -173,6 +231,12 @@ def check_curve(attempt: Any) -> Any:
         (lambda: abs(fetched(-2.0) - 54) < 1e-4, "At x = -2 the node y should be 10 * 4 + 10 + 4 = 54."),
         (lambda: np.allclose(make([0.0, 1.0, -2.0])[1], [4, 9, 54]),
          "The node y is right, but the values are not y at each of the points, in their order."),
+        (lambda: len(sessions([0.0, 1.0, -2.0])) > 0,
+         "The values are right, but Python computed them: your function never calls session.run. Fetch y."),
+        (lambda: len(sessions([0.0, 1.0, -2.0])) >= 3,
+         "The values are right, but there should be one run for each point. Feed one number at a time."),
+        (lambda: len(set(map(id, sessions([0.0, 1.0, -2.0])))) == 1,
+         "The values are right, but each point gets its own session. Open one, with the loop inside it."),
         (lambda: _operations(make([1.0])[0]) == _operations(make([1.0, 2.0, 3.0])[0]),
          "The graph grows with the number of points. Build it once, before the runs."),
     )  # fmt: skip
@@ -287,14 +351,32 @@ def check_evaluate(attempt: Any) -> Any:
 
 def check_descend(attempt: Any) -> Any:
     """`descend(lr, steps)` returns (graph, visited) for y = 10 x^2 - 5 x + 4 from x = 0."""
-    go: Any = functools.cache(attempt)
+
+    @functools.cache
+    def called(lr: float, steps: int) -> Any:
+        with _recorded_runs() as runs:
+            return attempt(lr, steps), runs
+
+    def go(lr: float, steps: int) -> Any:
+        return called(lr, steps)[0]
+
+    def changes(steps: int) -> int:
+        """How many runs assign to a variable, the initializer's among them"""
+        return sum(_changes_a_variable(*run) for run in called(0.02, steps)[1])
 
     def initializes() -> bool:
         try:
             go(0.02, 2)
         except tf.errors.FailedPreconditionError:
             return False
+        except NotImplementedError:
+            raise
+        except Exception:
+            return True
         return True
+
+    def fails_with(words: str) -> bool:
+        return words in _error_of(lambda: go(0.02, 2))
 
     def visited(lr: float, steps: int) -> list[float]:
         return [float(value) for value in go(lr, steps)[1]]
@@ -305,7 +387,12 @@ def check_descend(attempt: Any) -> Any:
     return attempt_or_solution(
         "descend", attempt, descend,
         (lambda: initializes(),
-         "The variable is uninitialized in your session. Run the initializer once, before the loop."),
+         "The variable is uninitialized in your session. Create the initializer after the variable, and run it once, "
+         "before the loop."),
+        (lambda: not fails_with("'NoneType'"),
+         "The gradient is None. Start x at the float 0.0, and compute y from x."),
+        (lambda: not fails_with("sequence by non-int"),
+         "`tf.gradients` returns a list with one entry: `[dy_dx] = tf.gradients(y, [x])`."),
         (lambda: go(0.02, 2) is not None, NOTHING_RETURNED),
         (lambda: isinstance(go(0.02, 2), tuple) and len(go(0.02, 2)) == 2, "Return two things: graph and visited."),
         (lambda: isinstance(go(0.02, 2)[0], tf.Graph), "The first thing that you return should be the tf.Graph."),
@@ -321,12 +408,14 @@ def check_descend(attempt: Any) -> Any:
         (lambda: not begins(0.02, 0.0, 0.1, 0.16),
          "The first entry is 0, so x was read before the step. Fetch x after the step, in a run of its own: the "
          "fetches of one run have no order."),
-        (lambda: not begins(0.02, 0.0, 0.0, 0.0), "x stays at 0. Does the loop run the step?"),
+        (lambda: not begins(0.02, 0.0, 0.0, 0.0),
+         "x stays at 0. Does the loop run the step, and does the step change the variable? `x - ...` only computes a "
+         "number; `tf.assign_sub` stores it."),
         (lambda: not begins(0.02, -0.1), "The first step goes to -0.1, uphill. Subtract lr times the gradient."),
         (lambda: not begins(0.02, 5.0), "After one step x is 5, which is minus the gradient. Where is lr?"),
         (lambda: not begins(0.02, 0.1, 0.1, 0.1),
-         "The first step is right, but x stays at 0.1: it starts at 0 again in each step. Run the initializer once, "
-         "before the loop, and do not assign, but subtract."),
+         "The first step is right, but it starts at 0 again in each round. Open one session, run the initializer once, "
+         "before the loop, and subtract with `tf.assign_sub`: `x - ...` alone does not change the variable."),
         (lambda: begins(0.02, 0.1), "The first step with lr=0.02 should lead to 0.1."),
         (lambda: begins(0.02, 0.1, 0.16, 0.196), "Three steps with lr=0.02 should lead to 0.1, 0.16 and 0.196."),
         (lambda: begins(0.08, 0.4, 0.16), "With lr=0.08, x should go to 0.4 and back to 0.16. Do you use `lr`?"),
@@ -335,6 +424,9 @@ def check_descend(attempt: Any) -> Any:
          "Build the gradient and the step before the loop."),
         (lambda: _operations(go(0.02, 1)[0]) > 0 and any("grad" in op.name for op in go(0.02, 1)[0].get_operations()),
          "The graph that you return has no gradient in it. Let tf.gradients add it, inside `with graph.as_default()`."),
+        (lambda: changes(4) - changes(1) >= 3,
+         "The numbers are right, but Python computed them: the loop never runs an operation that changes the variable. "
+         "Run the step in each round, and then fetch x."),
     )  # fmt: skip
 
 
@@ -407,7 +499,7 @@ def check_build_network(attempt: Any) -> Any:
         return float(found) / mean
 
     def after_a_step(lr: float) -> float:
-        """The largest difference from the step that the gradients say."""
+        """The largest difference, in two steps, from what the gradients say."""
         graph, nodes = build(4, lr)
         with graph.as_default():
             trained = tf.trainable_variables()
@@ -415,10 +507,12 @@ def check_build_network(attempt: Any) -> Any:
         with tf.Session(graph=graph) as session:
             session.run(nodes["init"])
             feeds = {nodes["x"]: images, nodes["y"]: labels}
-            start, slopes = session.run([trained, gradients], feeds)
-            session.run(nodes["train"], feeds)
-            end = session.run(trained)
-        gaps = [np.abs(e - (s - lr * g)).max() for s, g, e in zip(start, slopes, end, strict=True)]
+            gaps = []
+            for _ in range(2):
+                start, slopes = session.run([trained, gradients], feeds)
+                session.run(nodes["train"], feeds)
+                end = session.run(trained)
+                gaps += [np.abs(e - (s - lr * g)).max() for s, g, e in zip(start, slopes, end, strict=True)]
         return float(max(gaps))
 
     def moved() -> bool:
@@ -456,6 +550,7 @@ def check_build_network(attempt: Any) -> Any:
          "tf.global_variables_initializer() return."),
         (lambda: not isinstance(nodes()["train"], tf.train.Optimizer),
          "\"train\" is the optimizer. Its minimize(loss) returns the operation."),
+        (lambda: not callable(nodes()["init"]), "\"init\" is a function. Call it: it returns the operation."),
         (lambda: all(getattr(node, "graph", None) is build(4, 0.5)[0] for node in nodes().values()),
          "Some nodes are not in the graph that you return. Create all of them inside `with graph.as_default():`."),
         (lambda: all(nodes()[key].op.type == "Placeholder" for key in "xy"), "\"x\" and \"y\" should be placeholders."),
@@ -479,7 +574,8 @@ def check_build_network(attempt: Any) -> Any:
         (lambda: np.shape(loss()[0]) == (), "The loss should be one number: the mean over the batch."),
         (lambda: abs(ratio() - 5) > 1e-3,
          "The loss is the sum over the batch, not the mean."),
-        (lambda: abs(ratio() - 1) < 1e-4, "The loss should be the mean cross-entropy of logits and y."),
+        (lambda: abs(ratio() - 1) < 1e-4,
+         "The loss should be the mean cross-entropy of logits and y. The function of `tf.nn` applies softmax itself."),
         (lambda: moved(), "Running \"train\" moves no variable. It should be what minimize(loss) returns."),
         (lambda: after_a_step(0.5) < 1e-4,
          "After \"train\" each variable should be lr times its gradient lower, with lr=0.5. Does minimize get the mean "

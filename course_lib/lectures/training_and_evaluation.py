@@ -121,7 +121,15 @@ def check_train_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "loss by `len(y)` first.",
         ),
         (lambda: not _near(seen().result, seen().mean * _ROWS), "You return a sum. Divide by the number of examples."),
-        (lambda: _near(seen().result, seen().mean), "The training is right, but the number returned is not."),
+        (
+            lambda: not _near(seen().result, sum(seen().losses) * 4 / _ROWS),
+            "You weight each loss with the loader's batch size, 4, but the last batch has 2 examples: use `len(y)`.",
+        ),
+        (
+            lambda: _near(seen().result, seen().mean),
+            "The training is right, but the number returned is not: it should be "
+            "the sum of `loss.item() * len(y)` over all batches, divided by `len(loader.dataset)`.",
+        ),
     )
 
 
@@ -259,7 +267,7 @@ def check_evaluate(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (
             lambda: _near(pair()[1], seen().accuracy),
             "The accuracy is wrong. The predicted class is the index of the largest logit, `logits.argmax(dim=1)`; "
-            "count over all batches how often it is equal to `y`.",
+            "count over all batches how often it is equal to `y`, and divide by `len(loader.dataset)`.",
         ),
         (
             lambda: not _near(pair()[0], seen().mean_loss),
@@ -272,7 +280,11 @@ def check_evaluate(attempt: Callable[..., Any]) -> Callable[..., Any]:
             'again. Use `reduction="sum"`.',
         ),
         (lambda: not _near(pair()[0], seen().loss * _ROWS), "The loss is a sum: divide by the number of examples."),
-        (lambda: _near(pair()[0], seen().loss), "The accuracy is right, but the loss is not the mean per example."),
+        (
+            lambda: _near(pair()[0], seen().loss),
+            "The accuracy is right, but the loss is not the mean per example of `F.cross_entropy(logits, y)`, which "
+            "takes logits, without a softmax.",
+        ),
     )
 
 
@@ -351,7 +363,11 @@ def check_early_stopping(attempt: type[Any]) -> type[Any]:
             lambda: any(reply is not None for reply in after([3, 4, 4, 4, 4, 4]).replies),
             "`step` returns nothing: return True to stop, False to go on.",
         ),
-        (lambda: stops([3, 2, 1], 1) == 0, "The loss improves at each epoch, and yet the run is stopped."),
+        (
+            lambda: stops([3, 2, 1], 1) == 0,
+            "The loss improves at each epoch, and yet the run is stopped. "
+            "Does `best_loss` start at infinity, and does a better loss set the counter to 0?",
+        ),
         (
             lambda: stops([3, 2, 2.5, 2.6, 2.7], 2) not in (2, 3),
             "With patience 2 and the losses 3, 2, 2.5, 2.6 it stops too early: it should wait for two epochs in a row "
@@ -360,7 +376,7 @@ def check_early_stopping(attempt: type[Any]) -> type[Any]:
         (
             lambda: stops([3, 2, 2.5, 2.6, 2.7], 2) == 4,
             "With patience 2 and the losses 3, 2, 2.5, 2.6, 2.7 it stops too late, or never: two epochs without "
-            "progress are enough, so it should stop at the fourth.",
+            "progress are enough, so it should stop at the fourth. Are the best loss and the counter kept in `self`?",
         ),
         (
             lambda: stops([3, 2, 2.5, 2.4, 2.3], 2) == 4,
@@ -389,8 +405,8 @@ def check_early_stopping(attempt: type[Any]) -> type[Any]:
         ),
         (
             lambda: _epoch_of(after([3, 2, 2.5])) != 3,
-            "`best_state` changes when the model trains on, because a state dict refers to the model's own tensors. "
-            "Take a deep copy, and only when the loss improves.",
+            "`best_state` holds the weights of the last epoch, not those of the best. Take a deep copy, because a "
+            "state dict refers to the model's own tensors, and take it only when the loss improves.",
         ),
         (lambda: _epoch_of(after([3, 2, 2.5])) == 2, "`best_state` does not hold the weights of the best epoch."),
     )
@@ -455,8 +471,13 @@ def check_warmup_cosine(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "The cosine starts at 2: 1 + cos lies between 0 and 2, so multiply it by 0.5.",
         ),
         (
+            lambda: not near(10, 1.5),
+            "The cosine starts at 1.5, because only the 1 is halved. Halve the whole sum: 0.5 * (1 + ...).",
+        ),
+        (
             lambda: not (near(10, 0) and near(50, 1)),
-            "The cosine part runs uphill, from 0 to 1. It should fall: add the cosine to 1, do not subtract it.",
+            "The cosine part runs uphill, from 0 to 1. It should fall: progress goes from 0 at `warmup` to 1 at "
+            "`total`, and the cosine is added to 1, not subtracted.",
         ),
         (
             lambda: near(10, 1),
@@ -478,6 +499,15 @@ def check_warmup_cosine(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "to 1.",
         ),
         (lambda: near(30, 0.5), "Halfway through the cosine, at step 30 of 50, the factor should be 0.5."),
+        (
+            lambda: not near(20, 0.75),
+            "After the warm-up the factor falls in a straight line. Half a cosine wave is flat at both ends, so a "
+            "quarter of the way down, at step 20 of 50, it is still above 0.85.",
+        ),
+        (
+            lambda: near(20, 0.5 * (1 + math.cos(math.pi / 4))),
+            "A quarter of the way down, at step 20 of 50, the factor should be 0.5 * (1 + cos(pi / 4)), about 0.854.",
+        ),
     )
 
 
@@ -578,7 +608,10 @@ def check_random_search(attempt: Callable[..., Any]) -> Callable[..., Any]:
             lambda: searched(5).calls != searched(5, 1).calls,
             "Two searches with different generators are the same. Draw from the `rng` that is given.",
         ),
-        (lambda: searched().result is not None, NOTHING_RETURNED),
+        (
+            lambda: searched().result is not None,
+            f"{NOTHING_RETURNED} (`found.sort()` sorts in place and returns None; `sorted(found)` returns a list.)",
+        ),
         (
             lambda: hasattr(searched().result, "__len__") and len(searched().result) == 600,
             "Return all trials in a list, not only the best.",
@@ -672,8 +705,8 @@ def check_load_checkpoint(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: seen().dropout,
-            "After loading, PyTorch's default generator is in another state: call `torch.set_rng_state(...)`, and draw "
-            "nothing after it.",
+            "After loading, PyTorch's default generator is in another state: call `torch.set_rng_state(...)` with "
+            'the part "dropout", and draw nothing after it.',
         ),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from course_lib.plots.agreement import agreement
 from course_lib.plots.autograd import autograd_graph
-from course_lib.plots.bars import bars
+from course_lib.plots.bars import bars, dots
 from course_lib.plots.circuits import circuit
 from course_lib.plots.classification import confusion, line_panels, scored_images, weight_images
 from course_lib.plots.convolutions import channel_sum, image_grid, kernel_steps, receptive_fields
@@ -23,7 +23,7 @@ from course_lib.plots.layers import layer_graph
 from course_lib.plots.loading import class_counts, color_row, timeline
 from course_lib.plots.modules import image_row, module_tree, shape_flow
 from course_lib.plots.photos import photos
-from course_lib.plots.plane import plane_maps
+from course_lib.plots.plane import plane_maps, plane_points
 from course_lib.plots.series import lines
 from course_lib.plots.style import Canvas, canvas
 from course_lib.plots.surfaces import surface_paths
@@ -46,6 +46,7 @@ __all__ = [
     "confusion",
     "dense_network",
     "descent",
+    "dots",
     "exported_graph",
     "four_steps",
     "graph",
@@ -64,6 +65,7 @@ __all__ = [
     "photos",
     "pipeline",
     "plane_maps",
+    "plane_points",
     "receptive_fields",
     "ring_steps",
     "roofline",

@@ -9,11 +9,13 @@ from the picture because it is missing from the graph. torch itself is not impor
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from course_lib.plots.circuits import Number, Step, draw_steps
 from course_lib.plots.graphs import Unseen, graph
 from course_lib.plots.style import Canvas
 
@@ -38,12 +40,27 @@ class Operation:
     output: Value
 
 
-def autograd_graph(result: Any, /, **names: Any) -> Canvas:
+@dataclass(frozen=True)
+class RecordedStep(Step):
+    """An operation of single numbers with what its node's rule sends back, instead of a rule of `circuits`."""
+
+    sent: tuple[float, ...] = ()
+
+    def backward(self) -> tuple[float, ...]:
+        return self.sent
+
+
+def autograd_graph(result: Any, /, *, backward: bool = False, **names: Any) -> Canvas:
     """Draw what autograd recorded for the tensor `result`; `names` are tensors to be called by name, `w=w`.
 
     A leaf shows its shape (or its one number) and its `.grad` if it has one; an intermediate result only its shape,
     unless it is among `names`. Raises ValueError if nothing was recorded.
+
+    backward: draw it as `circuit` does, with the values above the arrows and below them what the nodes send back. For
+    graphs of single numbers that are all among `names`, before a backward pass has freed what the nodes saved.
     """
+    if backward:
+        return draw_steps(autograd_steps(result, **names), backward=True)
     return graph(autograd_records(result, **names))
 
 
@@ -68,12 +85,48 @@ def autograd_records(result: Any, /, **names: Any) -> list[Operation]:
     return records
 
 
+def autograd_steps(result: Any, /, **names: Any) -> list[RecordedStep]:
+    """The operations behind `result` with what each node sends back to its inputs, which is asked of the nodes."""
+    nodes = _inputs_first(result.grad_fn)
+    numbers = {node: _number(node, names) for node in nodes}
+    arrived = {result.grad_fn: result.detach() * 0 + 1}
+    sent: dict[Any, list[float]] = {}
+    for node in reversed(nodes):
+        numbers[node].grad = arrived[node].item()
+        if hasattr(node, "variable"):
+            continue
+        answer = node(arrived[node])
+        grads = answer if isinstance(answer, tuple) else (answer,)
+        sent[node] = []
+        for (earlier, _), grad in zip(node.next_functions, grads, strict=True):
+            if earlier is not None:
+                arrived[earlier] = arrived.get(earlier, 0) + grad.detach()
+                sent[node].append(grad.item())
+    return [
+        RecordedStep(
+            operation_name(type(node).__name__),
+            tuple(numbers[earlier] for earlier, _ in node.next_functions if earlier is not None),
+            numbers[node],
+            tuple(sent[node]),
+        )
+        for node in nodes
+        if node in sent
+    ]
+
+
 def operation_name(node_type: str) -> str:
     """`MulBackward0` -> `mul`, `LogSoftmaxBackward0` -> `log_softmax`; one's own function keeps its name."""
     name = re.sub(r"Backwards?\d*$", "", node_type)
     if not node_type[-1].isdigit():
         return name
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _number(node: Any, names: Mapping[str, Any]) -> Number:
+    for name, tensor in names.items():
+        if tensor.numel() == 1 and _stands_for(node, tensor):
+            return Number(tensor.item(), name)
+    raise ValueError("autograd_graph: backward=True needs a graph of single numbers, all of them given by name")
 
 
 def _stands_for(node: Any, tensor: Any) -> bool:

@@ -1,10 +1,10 @@
-"""A few values with names, as horizontal bars: for what has no axis to be drawn over."""
+"""A few values with names, as horizontal bars, or several values under each name, as dots."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from course_lib.plots.style import BLUE, INK, Canvas, canvas, styled
+from course_lib.plots.style import BLUE, INK, VERMILLION, Canvas, canvas, styled
 
 
 @styled
@@ -29,6 +29,31 @@ def bars(values: Mapping[str, float], *, xlabel: str, limit: float | None = None
     axes.set_xlabel(xlabel)
     said = "; ".join(f"{label}: {_number(value)}" for label, value in values.items())
     figure.description = f"Bars, {xlabel}. {said}." + ("" if limit is None else f" A line at {_number(limit)}.")
+    return figure
+
+
+@styled
+def dots(values: Mapping[str, Sequence[float]], *, xlabel: str) -> Canvas:
+    """A row of dots for each label, one for each repetition, equal ones side by side, and a line at their mean."""
+    if not values or not all(map(len, values.values())):
+        raise ValueError("dots: no values; one label with one value at least is needed")
+    figure, (axes,) = canvas(7.5, 0.9 + 0.55 * len(values))
+    means = [sum(found) / len(found) for found in values.values()]
+    for row, (found, mean) in enumerate(zip(values.values(), means, strict=True)):
+        for place, value in enumerate(found):
+            before, same = list(found[:place]).count(value), list(found).count(value)
+            axes.plot(value, row + 0.17 * (before - (same - 1) / 2), "o", color=BLUE, markersize=6.5, zorder=3)
+        axes.plot([mean, mean], [row - 0.4, row + 0.4], color=VERMILLION, linewidth=2, zorder=2)
+    axes.set_yticks(range(len(values)), list(values))
+    axes.set_ylim(len(values) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(f"{xlabel}; the lines are the means")
+    rows = [
+        f"{label}: {', '.join(map(_number, sorted(found)))}; mean {_number(mean)}"
+        for (label, found), mean in zip(values.items(), means, strict=True)
+    ]
+    figure.description = f"Dots, {xlabel}. {'. '.join(rows)}."
     return figure
 
 

@@ -48,7 +48,6 @@ class Step:
         return tuple(factor * upstream for factor in local)
 
 
-@styled
 def circuit(program: Sequence[str], /, *, backward: bool = False, **inputs: float) -> Canvas:
     """Draw `program` for these `inputs`: one operation a line, as in `circuit(["q = x + y"], x=1, y=2)`.
 
@@ -57,6 +56,12 @@ def circuit(program: Sequence[str], /, *, backward: bool = False, **inputs: floa
     """
     steps = _run(program, inputs)
     _differentiate(steps)
+    return draw_steps(steps, backward=backward)
+
+
+@styled
+def draw_steps(steps: Sequence[Step], /, *, backward: bool) -> Canvas:
+    """Draw these steps, in which every value has its gradient; `backward` as for `circuit`."""
     placed = _place(steps)
     last = placed[id(steps[-1].output)]
     bottom = max(spot.y for spot in placed.values())

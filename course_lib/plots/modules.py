@@ -169,7 +169,9 @@ def image_row(images: Mapping[str, ArrayLike], symmetric: bool = False) -> Canva
     """
     arrays = {label: np.asarray(image, dtype=float) for label, image in images.items()}
     more_lines = max(label.count("\n") for label in arrays)
-    figure, panels = canvas(min(9.0, 1.25 * len(arrays) + 0.2), 1.6 + 0.25 * more_lines, panels=len(arrays))
+    tallest = max(array.shape[0] / array.shape[1] for array in arrays.values())
+    height = 0.35 + 1.25 * min(1.0, tallest) + 0.25 * more_lines  # wide images need less
+    figure, panels = canvas(min(9.0, 1.25 * len(arrays) + 0.2), height, panels=len(arrays))
     for axes, (label, array) in zip(panels, arrays.items(), strict=True):
         limit = float(np.abs(array).max(initial=0)) if symmetric else None
         axes.imshow(

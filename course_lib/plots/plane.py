@@ -1,8 +1,8 @@
-"""Functions of two coordinates as colored squares, for what one unit or a whole network answers in the plane."""
+"""The plane: functions of two coordinates as colored squares, and points of two classes at different places."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
@@ -39,4 +39,37 @@ def plane_maps(maps: Mapping[str, ArrayLike], *, edge: float = 6.0) -> Canvas:
         said.append(f"{label}: from {shown.min():.2g} to {shown.max():.2g}, positive on {np.mean(shown > 0):.0%} of it")
     panels[0].set_ylabel("x2")
     figure.description = f"Maps of the plane, orange below zero and blue above. {'; '.join(said)}."
+    return figure
+
+
+@styled
+def plane_points(places: Mapping[str, ArrayLike], labels: ArrayLike, *, axes: Sequence[str] = ("x1", "x2")) -> Canvas:
+    """Draw the same points at each of `places`, title -> `(n, 2)`, side by side. At most four.
+
+    labels: (n,), positive for a blue circle, else an orange square. axes: the names of the first panel's two axes; the
+    others have those of two units.
+    """
+    if not 1 <= len(places) <= 4:
+        raise ValueError(f"plane_points: {len(places)} panels; one figure has room for 1 to 4")
+    positive = np.asarray(labels) > 0
+    figure, panels = canvas(3.0 * len(places), 3.2, panels=len(places))
+    said = []
+    for number, (panel, (title, given)) in enumerate(zip(panels, places.items(), strict=True)):
+        points = np.asarray(given, dtype=float)
+        if points.shape != (len(positive), 2):
+            raise ValueError(f"plane_points: {title!r} has the shape {points.shape}, not ({len(positive)}, 2)")
+        for of_class, color, marker in ((positive, BLUE, "o"), (~positive, VERMILLION, "s")):
+            shown = points[of_class]
+            panel.scatter(shown[:, 0], shown[:, 1], s=14, color=color, marker=marker, linewidths=0)
+        panel.set_title(title, fontsize=9.5)
+        first, second = axes if number == 0 else ("unit 1", "unit 2")
+        panel.set_xlabel(first)
+        panel.set_ylabel(second)
+        centers = [
+            " and ".join(f"{value:.2g}" for value in points[of_class].mean(axis=0))
+            for of_class in (positive, ~positive)
+        ]
+        said.append(f"{title}: the mean of the blue ones at {centers[0]}, of the orange ones at {centers[1]}")
+    count = f"{positive.sum()} blue and {(~positive).sum()} orange"
+    figure.description = f"The same points, {count}, at different places. {'; '.join(said)}."
     return figure

@@ -106,3 +106,25 @@ def test_drawing_leaves_the_gradients_and_the_graph_as_they_were() -> None:
     assert w.grad is None
     loss.backward()
     assert w.grad.tolist() == [2.0, 2.0]
+
+
+def test_numbers_stand_on_the_arrows_if_asked_for_and_agree_with_a_backward_pass() -> None:
+    x, y, z = (torch.tensor(value, requires_grad=True) for value in (-2.0, 5.0, -4.0))
+    q = x + y
+    f = q * z
+    figure = plots.autograd_graph(f, backward=True, f=f, q=q, x=x, y=y, z=z)
+    assert figure.description == plots.circuit(["q = x + y", "f = q * z"], x=-2, y=5, z=-4, backward=True).description
+    assert x.grad is None
+    f.backward()
+    assert [leaf.grad.item() for leaf in (x, y, z)] == [-4, -4, 3]
+
+
+def test_what_flows_back_adds_up_where_a_number_is_used_twice() -> None:
+    u = torch.tensor(0.0, requires_grad=True)
+    a = 2 * u
+    e, s = a.exp(), a.sin()
+    b = e + s
+    figure = plots.autograd_graph(b, backward=True, b=b, e=e, s=s, a=a, u=u)
+    assert "gradients: b 1, s 1, e 1, a 2, u 4." in figure.description
+    with pytest.raises(ValueError, match="given by name"):
+        plots.autograd_graph(b, backward=True, b=b, u=u)

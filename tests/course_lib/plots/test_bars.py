@@ -1,4 +1,4 @@
-"""Bars: one for each value, in order, with its number, described."""
+"""Bars: one for each value, in order, with its number, described. Dots: every repetition seen, with the mean."""
 
 from __future__ import annotations
 
@@ -30,3 +30,19 @@ def test_it_draws_what_is_zero_large_or_alone_and_refuses_nothing_at_all() -> No
         assert len(plots.bars({"one": value}, xlabel="x").png()) > 2000
     with pytest.raises(ValueError, match="no values"):
         plots.bars({}, xlabel="x")
+
+
+def test_every_dot_is_seen_and_the_mean_is_marked() -> None:
+    figure = plots.dots({"first": [3, 5, 3, 3], "second": [7.5]}, xlabel="mistakes")
+    axes: Any = figure.axes[0]
+    places = [tuple(map(float, line.get_xydata()[0])) for line in axes.lines if len(line.get_xydata()) == 1]
+    assert len(set(places)) == len(places) == 5, "equal values lie side by side"
+    assert sorted(x for x, _ in places) == [3, 3, 3, 5, 7.5]
+    assert all(abs(y - row) < 0.4 for (_, y), row in zip(places, (0, 0, 0, 0, 1), strict=True))
+    means = [line.get_xdata()[0] for line in axes.lines if len(line.get_xydata()) == 2]
+    assert means == [3.5, 7.5]
+    assert figure.description == "Dots, mistakes. first: 3, 3, 3, 5; mean 3.5. second: 7.5; mean 7.5."
+    with pytest.raises(ValueError, match="no values"):
+        plots.dots({}, xlabel="x")
+    with pytest.raises(ValueError, match="no values"):
+        plots.dots({"empty": []}, xlabel="x")

@@ -115,3 +115,8 @@ def test_a_row_of_images_has_room_for_labels_of_two_lines() -> None:
     one, two = plots.image_row({"a": np.eye(3)}), plots.image_row({"a\nb": np.eye(3)})
     assert two.get_size_inches()[1] > one.get_size_inches()[1]
     assert "side by side: a b, 3 by 3" in two.description
+
+
+def test_a_row_of_wide_images_has_no_empty_strip_below_it() -> None:
+    wide, square = plots.image_row({"a": np.eye(3, 6)}), plots.image_row({"a": np.eye(3)})
+    assert wide.get_size_inches()[1] < square.get_size_inches()[1] - 0.5

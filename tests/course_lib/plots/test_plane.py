@@ -1,4 +1,4 @@
-"""Maps of the plane: the right way up, with a line at zero, and in words."""
+"""Maps of the plane, the right way up, with a line at zero, and in words; and points of two classes."""
 
 from __future__ import annotations
 
@@ -28,3 +28,22 @@ def test_what_is_no_map_or_too_many_is_refused_in_words() -> None:
     with pytest.raises(ValueError, match="has the shape"):
         plots.plane_maps({"x": np.zeros(3)})
     assert plots.plane_maps({"flat": np.zeros((3, 3))}).description
+
+
+def test_points_of_two_classes_stand_side_by_side_and_are_said_in_words() -> None:
+    points, labels = np.array([[0.0, 0.0], [2.0, 4.0], [5.0, 5.0]]), np.array([1, 1, -1])
+    figure = plots.plane_points({"before": points, "after": points / 10}, labels)
+    assert "2 blue and 1 orange" in figure.description
+    assert "before: the mean of the blue ones at 1 and 2, of the orange ones at 5 and 5" in figure.description
+    assert [panel.get_xlabel() for panel in figure.axes] == ["x1", "unit 1"]
+    assert [[np.asarray(drawn.get_offsets()).shape[0] for drawn in panel.collections] for panel in figure.axes] == [
+        [2, 1],
+        [2, 1],
+    ]
+
+
+def test_points_without_a_label_each_are_refused_in_words() -> None:
+    with pytest.raises(ValueError, match="1 to 4"):
+        plots.plane_points({}, np.ones(3))
+    with pytest.raises(ValueError, match=r"'x' has the shape \(4, 2\), not \(3, 2\)"):
+        plots.plane_points({"x": np.zeros((4, 2))}, np.ones(3))
