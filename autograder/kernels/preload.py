@@ -6,6 +6,7 @@ from pathlib import Path
 
 FRAMEWORKS = (
     "numpy",
+    "numpy.random",
     "matplotlib.pyplot",
     "matplotlib_inline.backend_inline",
     "torch",

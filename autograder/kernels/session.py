@@ -15,6 +15,7 @@ import re
 import secrets
 import signal
 import stat
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -152,7 +153,11 @@ class Kernel:
         self._cells: list[str] = []
         """what the cells that have run are called, by IPython's number less one"""
         self._bytes = self._messages = 0
-        self.session = Session(key=secrets.token_hex(32).encode(), signature_scheme="hmac-sha256")
+        self.session = Session(
+            key=secrets.token_hex(32).encode(),
+            signature_scheme="hmac-sha256",
+            copy_threshold=sys.maxsize,  # as in `student_side/kernel.py`
+        )
         self.context = zmq.Context()
         self.process = KernelProcess(files)
         try:

@@ -218,7 +218,7 @@ def prepare(setup: dict[str, Any]) -> None:
     _HOST = probe()
     from autograder.student_side import kernel
 
-    assert kernel
+    kernel.warm_up()
 
 
 def kernel_child(client: socket.socket, data: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ cuts again, because student code can undo anything in this process.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -150,13 +151,24 @@ def _bound_result(message: dict[str, Any]) -> dict[str, Any]:
     return message
 
 
-def _show_figures_inline(shell: Any) -> None:
-    """What importing pyplot does in a cold kernel; here it was imported before there was a shell."""
+def warm_up() -> None:
+    """Do once, before the forks, what each kernel would do anew: load SQLite, find the back ends of Matplotlib."""
+    importlib.import_module("sqlite3")  # IPython's, when its first history opens
+    _use_inline_figures()
+
+
+def _use_inline_figures() -> bool:
     matplotlib = sys.modules.get("matplotlib")
     if matplotlib is not None:
+        matplotlib.use("module://matplotlib_inline.backend_inline")
+    return matplotlib is not None
+
+
+def _show_figures_inline(shell: Any) -> None:
+    """What importing pyplot does in a cold kernel; here it was imported before there was a shell."""
+    if _use_inline_figures():
         from matplotlib_inline.backend_inline import configure_inline_support
 
-        matplotlib.use("module://matplotlib_inline.backend_inline")
         configure_inline_support(shell, "inline")
 
 
@@ -177,7 +189,13 @@ def serve(connection_file: str, limits: Limits, ready: Callable[[], None]) -> No
         kernel_class=GradedKernel,
         connection_file=connection_file,
         outstream_class=f"{__name__}.BoundedStream",
-        config=Config({"HistoryManager": {"hist_file": ":memory:"}}),  # what it has run ends with it
+        config=Config(
+            {
+                "HistoryManager": {"hist_file": ":memory:"},  # what it has run ends with it
+                # Sending without a copy starts a thread and a context, which cost more than copying what is sent here.
+                "Session": {"copy_threshold": sys.maxsize},
+            }
+        ),
     )
     app.initialize([])
     _show_figures_inline(app.shell)
