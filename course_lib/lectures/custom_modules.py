@@ -25,6 +25,7 @@ __all__ = [
     "check_named_parameters",
     "check_residual",
     "check_running_center",
+    "examples_mix",
 ]
 
 
@@ -67,7 +68,7 @@ def conv2d(x, weight, bias):
     """x: (C_in, H, W), weight: (C_out, C_in, K, K), bias: (C_out,). Returns (C_out, H - K + 1, W - K + 1)."""
     n_out, size = weight.shape[0], weight.shape[2]
     height, width = x.shape[1] - size + 1, x.shape[2] - size + 1
-    maps = torch.empty(n_out, height, width)
+    maps = torch.zeros(n_out, height, width)
     for k in range(n_out):
         for row in range(height):
             for column in range(width):
@@ -216,6 +217,15 @@ def check_named_parameters(attempt: Any) -> Any:
                 return False
             raise  # a mistake of another kind, such as `found.append`
 
+    def lists() -> bool:
+        try:
+            leaf().named_parameters()
+        except NotImplementedError as error:
+            if error.args:
+                raise
+            return False
+        return True
+
     return attempt_or_solution(
         "Mini", attempt, Mini,
         (stored, "An attribute is not stored. __setattr__ replaces Python's own way of storing, so call "
@@ -226,6 +236,7 @@ def check_named_parameters(attempt: Any) -> Any:
          "`found` should hold nn.Parameter and Mini only: neither plain tensors nor numbers."),
         (lambda: set(tree(1).found) == {"first", "second"},
          "A Mini that is assigned to another belongs in `found` as well."),
+        (lists, "__setattr__ is right. Now write named_parameters."),
         (lambda: leaf().named_parameters() is not None, "named_parameters returns None: is there a `return`?"),
         (lambda: names(leaf()) == ["weight"], "A module with one parameter `weight` should list it under that name."),
         (lambda: all(isinstance(p, nn.Parameter) for _, p in tree(1).named_parameters()),
@@ -266,6 +277,11 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
             return words in str(error)
         return False
 
+    def inner_only() -> bool:
+        found = given(x, weight, none).float()
+        inner = torch.allclose(found[:, :-1, :-1], right[:, :-1, :-1], atol=1e-4)
+        return inner and not torch.allclose(found, right, atol=1e-4)
+
     right = F.conv2d(x, weight, none)
     summed = F.conv2d(x.sum(dim=0, keepdim=True), weight[:, :1], none)
     windows = x.unfold(1, 3, 1).unfold(2, 3, 1)
@@ -301,9 +317,13 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
          "You multiply as matrices, with @. Window and filter are multiplied entry by entry, with *."),
         (lambda: not agrees(right / 27, x, weight, none) and not agrees(right / 9, x, weight, none),
          "You take a mean over the window. It should be the sum."),
+        (lambda: not inner_only(),
+         "All values are right except those in the last row or the last column of each map: a loop ends too early. A "
+         "window of side K fits at n - K + 1 places of n, so use range(n - K + 1)."),
         (lambda: agrees(right, x, weight, none),
          "With a bias of zero some values differ from F.conv2d's. At each place, multiply the window by weight[k] "
-         "entry by entry and sum over channels, rows and columns."),
+         "entry by entry and sum over channels, rows and columns. If you use +=, begin with torch.zeros: torch.empty "
+         "holds arbitrary numbers."),
         (lambda: not agrees(right, x, weight, bias), "The bias is missing: add bias[k] to every value of map k."),
         (lambda: not agrees(F.conv2d(x, weight, 27 * bias), x, weight, bias)
          and not agrees(F.conv2d(x, weight, 3 * bias), x, weight, bias),
@@ -363,9 +383,10 @@ def check_lenet(attempt: Any) -> Any:
         (lambda: runs("hidden"),
          "A batch of shape (5, 1, 28, 28) does not get through hidden. fc1 must receive 16 * 4 * 4 = 256 numbers for "
          "each example: convolve without padding, pool twice, then flatten(1)."),
+        (lambda: net.hidden(x) is not None, "hidden returns None: is there a `return`?"),
         (lambda: runs("forward"),
          "A batch gets through hidden, but not through forward: fc3 must receive the 84 numbers of self.hidden(x)."),
-        (lambda: net.hidden(x) is not None and net(x) is not None, "A method returns None: is there a `return`?"),
+        (lambda: net(x) is not None, "forward returns None: is there a `return`?"),
         (lambda: runs("hidden", 3), "Five images get through hidden, but not three: do not fix the size of the batch."),
         (lambda: net.hidden(x).shape == (5, 84), "hidden(x) should return (5, 84) for five images: it ends at fc2."),
         (lambda: net(x).shape == (5, 10), "forward(x) should return (5, 10) for five images: it ends at fc3."),
@@ -514,6 +535,17 @@ def check_examples_mix(attempt: Callable[..., Any]) -> Callable[..., Any]:
             if str(error).startswith("'NoneType' object"):
                 return False
             raise
+        except RuntimeError as error:
+            if "only for scalar outputs" in str(error):
+                return True  # the next check
+            raise
+        return True
+
+    def one_logit() -> bool:
+        try:
+            found()
+        except RuntimeError as error:
+            return "only for scalar outputs" not in str(error)
         return True
 
     def with_sum(logits: torch.Tensor) -> torch.Tensor:
@@ -545,6 +577,7 @@ def check_examples_mix(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (has_gradient,
          "A gradient that you look at is None. Let x require a gradient before you call net(x), with "
          "x = x.clone().requires_grad_(), and compute the gradient of a logit before you look at it."),
+        (one_logit, "You differentiate several numbers at once. Choose one logit of example 0: net(x)[0, 0]."),
         (lambda: found() is not None, "Your function returns None. Is there a `return`?"),
         (lambda: not isinstance(found(), torch.Tensor) or found().numel() == 1,
          "You return a tensor of several values. Return one True or False: .any() tells whether any value is nonzero."),

@@ -850,7 +850,7 @@ def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 6: random numbers in workers.
+# In "If you want more": random numbers in workers.
 
 
 class _Drawing(Dataset):

@@ -129,7 +129,7 @@ def first_try(seed: int = 0) -> dict[str, tuple[list[float], float]]:
     return found
 
 
-# Exercise 1: line 10 of the box.
+# Exercise 2: line 10 of the box.
 
 
 @torch.no_grad()
@@ -193,13 +193,14 @@ def check_momentum_update(attempt: Callable[..., None]) -> Callable[..., None]:
     )
 
 
-# Exercise 2: line 11, and what the box leaves open about the queue.
+# Exercise 3: line 11, and what the box leaves open about the queue.
 
 
 class KeyQueue:
     """The last keys, one in each row of `keys`, (size, dim); the next key goes to row `position`."""
 
     def __init__(self, size, dim):
+        """Set keys to random vectors of length 1, (size, dim), and position to 0."""
         self.keys = F.normalize(torch.randn(size, dim), dim=1)
         self.position = 0
 
@@ -241,6 +242,13 @@ def check_key_queue(attempt: type[Any]) -> type[Any]:
         before = queue.keys
         queue.enqueue(torch.ones(2, 3))
         return queue.keys is before
+
+    def wraps_around() -> bool:
+        try:
+            after(3, 3)
+        except (IndexError, RuntimeError):
+            return False
+        return True
 
     def copies() -> bool:
         queue, new = made(), torch.ones(5, 3)
@@ -287,6 +295,11 @@ def check_key_queue(attempt: type[Any]) -> type[Any]:
         ),
         (lambda: after(3, 2)[1] == 0, "After five keys in a queue of five, `position` must be 0 again."),
         (
+            wraps_around,
+            "Two batches of three in a queue of five: the sixth key does not fit behind the fifth, so `enqueue` fails. "
+            "It goes to row 0: take each row number modulo the size.",
+        ),
+        (
             lambda: after(3, 3) == ([5, 1, 2, 3, 4], 1),
             "Two batches of three in a queue of five: the sixth key must go to row 0, and `position` to 1.",
         ),
@@ -299,7 +312,7 @@ def check_key_queue(attempt: type[Any]) -> type[Any]:
     )
 
 
-# Exercise 3: lines 6 to 8.
+# Exercise 1: the loss, lines 6 to 8 of the box.
 
 
 def contrastive_loss(q, k, queue, temperature):
@@ -386,7 +399,8 @@ def check_contrastive_loss(attempt: Callable[..., torch.Tensor]) -> Callable[...
         (lambda: not gives(summed), "This is the sum over the batch. The mean is wanted, as by default."),
         (
             lambda: gives(contrastive_loss),
-            "The value is wrong. Print the shapes: positive (N, 1), negatives (N, K), logits (N, 1 + K).",
+            "The value is wrong. Print the shapes: positive (N, 1), negatives (N, K), logits (N, 1 + K). `q @ k.T` "
+            "would also compare each query with the keys of other images of its batch.",
         ),
         (
             lambda: gives(contrastive_loss, n=6, size=4, dim=2),
@@ -396,8 +410,8 @@ def check_contrastive_loss(attempt: Callable[..., torch.Tensor]) -> Callable[...
         (leaves_arguments, "The function changes its arguments. Make new tensors instead."),
         (
             takes_lengths_as_they_are,
-            "Right for vectors of length 1, wrong for longer ones. Take the dot products as they are: the method "
-            "`embed` of the next exercise scales the vectors.",
+            "Right for vectors of length 1, wrong for longer ones. Take the dot products as they are, without scaling "
+            "the vectors.",
         ),
         (with_gradient, "No gradient reaches q. Is there a `detach`, an `item` or a `no_grad`?"),
     )
@@ -475,7 +489,8 @@ def check_moco(attempt: type[Any]) -> type[Any]:
 
     def settings() -> bool:
         model = attempt(size=7, momentum=0.5, temperature=0.2)
-        return (model.momentum, model.temperature) == (0.5, 0.2) and len(model.queue.keys) == 7
+        kept = getattr(model, "momentum", None), getattr(model, "temperature", None)
+        return kept == (0.5, 0.2) and len(model.queue.keys) == 7
 
     def trains_only_query() -> bool:
         model, _, _ = four(attempt)
@@ -629,7 +644,7 @@ def check_moco(attempt: type[Any]) -> type[Any]:
     )
 
 
-# Exercise 6: the same network, trained on with few labels.
+# Exercise 7: the same network, trained on with few labels.
 
 
 def fine_tune(body, x, y, seed, steps=100):
@@ -740,7 +755,7 @@ def check_fine_tune(attempt: Callable[..., nn.Module]) -> Callable[..., nn.Modul
     )
 
 
-# Exercises 5 and 7: two tests, tried on right and wrong versions.
+# Exercises 5 and 6: two tests, tried on right and wrong versions.
 
 
 def momentum_is_exact(make):

@@ -430,6 +430,16 @@ def check_product_bound(attempt: Solution) -> Solution:
             "You add the two times. Computing and loading go on at the same time, so the longer one counts.",
         ),
         (
+            lambda: not _close(compute()[0], 1199 / 1200),
+            "You count one addition less for each entry than multiplications. A computer starts the sum at 0, as the "
+            "three loops do, so count both `k` times.",
+        ),
+        (
+            lambda: not (compute()[0] > 2 and compute()[1] == "memory"),
+            "Here the memory moves 4.32e12 bytes per second, and still you find it slower than the arithmetic: that is "
+            "far too many bytes. *Add* the numbers of the three matrices, and multiply by `itemsize`.",
+        ),
+        (
             lambda: _close(compute()[0], 1),
             "For 600 by 600 matrices and 432,000,000 operations per second, the arithmetic takes 1 second. How many "
             "operations does each of the m * n entries need?",
@@ -701,6 +711,15 @@ def check_torch_accuracy(attempt: Solution) -> Solution:
     def operators(device: str) -> str:
         return " ".join(map(str, run(device, *others)[1]))
 
+    def all_moved() -> bool:
+        try:
+            operators("cuda")
+        except RuntimeError as error:
+            if "same device" in str(error):
+                return False
+            raise
+        return True
+
     return attempt_or_solution(
         "torch_accuracy",
         attempt,
@@ -732,6 +751,11 @@ def check_torch_accuracy(attempt: Solution) -> Solution:
         (
             lambda: not operators("cpu"),
             "It uses the GPU even if `device` is the CPU. Write `.to(device)`, with the argument.",
+        ),
+        (
+            all_moved,
+            'With `device="cuda"` your tensors are not all on the same device. Move the images, the weights *and* the '
+            "labels.",
         ),
         (
             lambda: "mm" in operators("cuda") or "matmul" in operators("cuda"),

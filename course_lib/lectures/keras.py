@@ -647,8 +647,8 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
         ),
         (
             lambda: "Incompatible shapes" not in shapes_that_do_not_fit(),
-            "Two shapes do not fit together. The gate needs the shape (N, 1, 1, C): take the means with "
-            "`keepdims=True`, and multiply them by the kernel with `ops.matmul`.",
+            "Two shapes do not fit together. The gate needs the shape (N, 1, 1, C): take the means over "
+            "`axis=(1, 2)` with `keepdims=True`, and multiply them by the kernel with `ops.matmul`.",
         ),
         (
             lambda: seen().result is not None,

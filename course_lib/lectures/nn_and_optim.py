@@ -609,7 +609,7 @@ def check_adam(attempt: type) -> type:
     )
 
 
-# Exercise 4: initialization.
+# In "If you want more": initialization.
 
 
 def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[nn.Sequential], object]:
@@ -682,7 +682,7 @@ def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[
     )
 
 
-# Exercise 5: a search for the learning rate.
+# Exercise 4: a search for the learning rate.
 
 
 @dataclass

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import itertools
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ __all__ = [
     "check_numpy_step",
     "check_tensorflow_step",
     "check_torch_step",
+    "finished_tensorflow_step",
     "train_port",
 ]
 
@@ -90,7 +92,7 @@ class Comparison:
 
     def run(self, name: str, train: Callable[[Task, Any], tuple[Arrays, np.ndarray]], *parts: object) -> None:
         """Keep the version `train`, which calls `parts`, train it in float64 and print what came out."""
-        self.versions[name] = version(train, *parts, imports=_IMPORTS[name])
+        self.versions[name] = version(train, *_with_helpers(parts), imports=_IMPORTS[name])
         self.repeat(name, "float64")
 
     def repeat(self, name: str, dtype: str) -> None:
@@ -106,6 +108,19 @@ class Comparison:
             f"{name:10} loss {log[0]:.4f} to {log[-1]:.4f}, accuracy {self.accuracy[name, dtype]:.1%}, "
             f"largest difference from NumPy's losses {difference:.1e}"
         )
+
+
+def _with_helpers(parts: tuple[object, ...]) -> list[object]:
+    """The `parts` of a version, after the functions of the reader's own that they call besides."""
+    found = list(parts)
+    names = {getattr(part, "__name__", "") for part in parts}
+    for part in filter(inspect.isfunction, found):  # the list grows meanwhile
+        for name in part.__code__.co_names:
+            helper = part.__globals__.get(name)
+            if inspect.isfunction(helper) and helper.__globals__ is part.__globals__ and name not in names:
+                names.add(name)
+                found.append(helper)
+    return found[len(parts) :] + list(parts)
 
 
 # numpy_step
@@ -611,6 +626,12 @@ def tensorflow_step(params, velocity, x, y, lr, momentum):
     return loss
 
 
+def finished_tensorflow_step() -> Step:
+    """Our `tensorflow_step`, for a lecture whose reader writes it only later."""
+    _load(tf="tensorflow")
+    return tensorflow_step
+
+
 def check_tensorflow_step(attempt: Step) -> Step:
     """`tensorflow_step(params, velocity, x, y, lr, momentum) -> loss`, changing dictionaries of `tf.Variable`s."""
     _load(tf="tensorflow")
@@ -741,6 +762,10 @@ def check_compile_net(attempt: Step) -> Step:
         found = seen(**settings)
         return all(_near(found.params[name], found.wanted[name], 1e-4) for name in found.wanted)
 
+    def one_number() -> bool:
+        net, x, y = built()
+        return not isinstance(net.train_on_batch(x, y), list | tuple)
+
     return attempt_or_solution(
         "compile_net", attempt, compile_net,
         (lambda: built()[0].compiled, "The network is not compiled: call `net.compile(...)`."),
@@ -763,6 +788,9 @@ def check_compile_net(attempt: Step) -> Step:
         (lambda: later(steps=3), "The first step is right, later ones are not: give the optimizer the momentum."),
         (lambda: later(steps=2, lr=0.125, momentum=0.75),
          "With another learning rate or momentum the steps are wrong. Use the arguments `lr` and `momentum`."),
+        (one_number,
+         "The step is right. But with `metrics`, `train_on_batch` returns a list, and the next cell expects the loss "
+         "alone: leave them out."),
     )  # fmt: skip
 
 
@@ -953,7 +981,11 @@ def check_first_difference(attempt: Step) -> Step:
             "equal.",
         ),
         (lambda: step_of(5) != 39, "You return the last step that differs. Return the first."),
-        (lambda: step_of(0) == 0, "Step 0 differs, and all others too: the step should be 0."),
+        (
+            lambda: step_of(0) == 0,
+            "Step 0 differs, and all others too: the step should be 0. (`np.argmax` and `np.argmin` return 0 both when "
+            "the first entry is the one and when there is none, so ask first whether any step differs.)",
+        ),
         (
             lambda: step_of(5) == 5,
             "The losses differ from step 5 on, but you return another step. (`np.argmin` gives the first False of an "
@@ -996,6 +1028,10 @@ def check_first_difference(attempt: Step) -> Step:
             "the tolerance, and take the first step where it is not.",
         ),
         (lambda: found(None)[1] == "nothing", 'Without a difference the suspect is "nothing".'),
+        (
+            lambda: found(0)[1] != "order of the data",
+            'At step 0 the suspect is "forward pass". 0 is a multiple of `steps_per_epoch`, so ask for step 0 first.',
+        ),
         (lambda: found(0)[1] == "forward pass", 'At step 0 the suspect is "forward pass".'),
         (lambda: found(1)[1] == "gradient or update", 'At step 1 the suspect is "gradient or update".'),
         (lambda: found(2)[1] == "optimizer state", 'At step 2 the suspect is "optimizer state".'),

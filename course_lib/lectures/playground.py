@@ -587,7 +587,8 @@ def check_success_rate(attempt: Callable[..., float]) -> Callable[..., float]:
         ),
         (
             lambda: attempt(dict(noisy), [0], 60, between()) != 1,
-            "It compares the *training* loss with `goal`. Whether a run succeeded is decided by the test loss.",
+            "It compares something else with `goal`, perhaps the training loss. Whether a run succeeded is decided by "
+            "the test loss.",
         ),
         (
             lambda: attempt(dict(easy), [0], 1, 0.3) == 0,
@@ -706,6 +707,11 @@ def check_update(attempt: Callable[..., Array]) -> Callable[..., Array]:
         "update",
         attempt,
         update,
+        (
+            lambda: all(attempt(w.copy(), slope.copy(), 0.1, each, 0.2) is not None for each in ("none", "L1", "L2")),
+            'For one of the penalties "none", "L1" and "L2" your function returns None. Does every case reach a '
+            "`return`?",
+        ),
         (lambda: given("none").shape == w.shape, "The new weights have the shape of the old ones."),
         (
             lambda: right("none"),

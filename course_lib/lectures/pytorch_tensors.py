@@ -106,7 +106,8 @@ def train(x, y, params, steps=300, lr=0.5):
     losses = []
     for _ in range(steps):
         hidden, logits = forward(x, W1, b1, W2, b2)
-        loss = (logits.logsumexp(dim=1) - (logits * Y).sum(dim=1)).mean()
+        right = (logits * Y).sum(dim=1)  # (N,): the logit of the right class
+        loss = (logits.logsumexp(dim=1) - right).mean()
         losses.append(loss.item())
         grads = backward(x, Y, W2, hidden, logits)
         for param, grad in zip(params, grads, strict=True):
@@ -247,6 +248,10 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
             lambda: not _near(attempt(a, b), (a[:, None] - b).sum(dim=2) ** 2),
             "You sum the differences first, so that they cancel. Square each difference, then sum.",
         ),
+        (
+            lambda: not _near(attempt(a, b), truth / a.shape[1]),
+            "You take the mean over the features. The squared distance is the *sum* of the squared differences.",
+        ),
         (lambda: _near(attempt(a, b), truth), "The shape is right, the values are not: sum of squared differences."),
     )
     if first is not attempt:
@@ -277,6 +282,11 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
             "These are the numbers of the nearest rows. Look up their labels in `y_train`.",
         ),
         (
+            lambda: found().dtype == labels.dtype,
+            "These are not the labels, which are integers. `argmin` gives the place of the smallest distance, and "
+            "`y_train` has the label of that place.",
+        ),
+        (
             lambda: not _same(found(), labels[distances.argmax(dim=1)]),
             "These are the labels of the *farthest* rows.",
         ),
@@ -294,6 +304,8 @@ def check_einsum(attempt: Solution) -> Solution:
     more = torch.randn(6, 3, generator=_generator(3))
     a2, b2, ab = a.pow(2).sum(dim=1), b.pow(2).sum(dim=1), a @ b.T
     truth = a2[:, None] - 2 * ab + b2
+    pairs = (a * b).sum(dim=1)
+    crossed = (a @ a.T, a2[:, None], a @ a.T), (b2, b @ b.T, b @ b.T)
 
     def is_like(*wrong: Any) -> bool:
         return any(_near(attempt(a, b), one) for one in wrong)
@@ -374,6 +386,16 @@ def check_einsum(attempt: Solution) -> Solution:
             ),
             "One of the squares is only a sum: for the product of a tensor with itself, einsum needs the tensor twice.",
         ),
+        (
+            lambda: not is_like(*(a2[:, None] - 2 * paired + b2 for paired in (pairs, pairs[:, None]))),
+            "The products pair row i of `a` with row i of `b` only. Every row of `a` meets every row of `b`, so their "
+            "axes need different letters.",
+        ),
+        (
+            lambda: not is_like(*(one - 2 * ab + other for one, other in zip(*crossed, strict=True))),
+            "A square has an entry for each *pair* of rows. |a|^2 multiplies each row by itself only, so both factors "
+            "get the same letters.",
+        ),
         (lambda: is_like(truth), "The shape is right, the values are not. Compare each of the three terms."),
         (
             lambda: _near(attempt(a, more), a2[:, None] - 2 * a @ more.T + more.pow(2).sum(dim=1)),
@@ -424,6 +446,7 @@ def check_prepare(attempt: Solution) -> Solution:
     masked_last = [
         one.masked_fill(small < 0.1, 0) for one in (*prepared(raw), *prepared(clean)) for small in (raw, one)
     ]
+    the_bright_removed = prepared(raw.masked_fill(raw > 0.1, 0))  # a row without faint pixels: 0 / 0
     means = [clean.mean(dim=1, keepdim=True), clean.mean(dim=0), clean.mean()]
     deviations = [clean.std(dim=1, keepdim=True), clean.std(dim=0), clean.std()]
     others = [(clean - mean) / of for mean in means for of in deviations][1:]
@@ -467,6 +490,10 @@ def check_prepare(attempt: Solution) -> Solution:
         (
             lambda: not is_one_of(*((kept - kept.mean(dim=1, keepdim=True)) / of**2 for kept, of in divisors)),
             "You divide by the variance. Divide by its root, the standard deviation: `std`.",
+        ),
+        (
+            lambda: not any(_near(attempt(array.copy()).nan_to_num(), one.nan_to_num()) for one in the_bright_removed),
+            "Bright pixels are 0, and faint ones are kept. The mask should be true where a pixel is *below* 0.1.",
         ),
         (
             lambda: is_one_of(*prepared(clean)),

@@ -323,7 +323,9 @@ def check_replay(attempt: Any) -> Any:
          and gives(single, 1, [x], np.tanh(x)),
          "The graph of x.tanh() goes wrong. An operation has one input or two, as many as node.inputs has indices: "
          "*[...] hands them all over."),
-        (lambda: gives(scaled, 2, [x], 2 * x), "The value of a constant node is node.value."),
+        (lambda: not _raises(IndexError, lambda: run(scaled, 2, [x])) and gives(scaled, 2, [x], 2 * x),
+         "For x * 2, replay goes wrong. The value of a constant node is node.value, and it, too, is appended to the "
+         "list."),
         (lambda: not _raises(IndexError, lambda: run(late_input, 3, [x, y]))
          and gives(late_input, 3, [x, y], np.tanh(x) + y),
          "An input node may stand after other nodes. Take the next array when you meet it."),
@@ -366,6 +368,10 @@ def check_traced(attempt: Any) -> Any:
         traced = make(lambda a, n, b: a @ b * n)
         return all(np.allclose(np.asarray(traced(a, n, b), float), a @ b * n) for a, n, b in calls)
 
+    def twice() -> list[Any]:
+        traced = make(scale)
+        return [traced(ones, 2) for _ in range(2)]
+
     square, flip = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 1.0], [1.0, 1.0]])
 
     def kept() -> list[int]:
@@ -395,7 +401,9 @@ def check_traced(attempt: Any) -> Any:
         (lambda: key(2) != key(3), "The Python numbers 2 and 3 should have different signatures: the value counts."),
         (lambda: len({key(1), key(1.0), key(True)}) == 3,
          "1, 1.0 and True have the same signature, because they are equal in Python. Put the type into the entry."),
-        (lambda: make(scale)(ones, 2) is not None, "The call returns None. Is there a `return` in __call__?"),
+        (lambda: not any(value is None for value in twice()),
+         "A call returns None, the first one or the next with the same signature. The `return` in __call__ should "
+         "stand after the `if`, not inside it."),
         (lambda: values((other, 2)) == [[6.0, 10.0]],
          "For x = [3. 5.] and factor = 2, x * factor should give [6. 10.]: return replay(graph, result, arrays)."),
         (lambda: traces((ones, 2)) == 1,
@@ -490,8 +498,8 @@ def check_make_reader(attempt: Any) -> Any:
         (lambda: "slice index" not in error(images[:1]),
          "For one image with 9 rows, x[:, i] asks for a row that x does not have. Count up to tf.shape(x)[1]."),
         (lambda: "broadcastable" not in error(images) and "ncompatible shapes" not in error(images),
-         "Two shapes do not fit together in the graph. The row for step(h, row) should be x[:, i], with shape (N, 8); "
-         "a loop over x itself goes over the images."),
+         "Two shapes do not fit together in the graph. h starts with one row of zeros for each image, tf.shape(x)[0], "
+         "and the row for step(h, row) should be x[:, i], (N, 8); a loop over x itself goes over the images."),
         (lambda: not any("an not cast" in error(part) or "compatible" in error(part) for part in (images[:1], fewer)),
          "An x of another shape does not match your input_signature. Leave the images and the rows open: "
          "[None, None, 8]."),
@@ -502,7 +510,7 @@ def check_make_reader(attempt: Any) -> Any:
          "The reader should call `step` and `logits`, the arguments of make_reader, not tf_step and tf_logits."),
         (lambda: right(images[:1]) and right(images),
          "The logits for 9 rows are wrong. h starts as zeros, and each row x[:, i] updates it, from the first to the "
-         "last."),
+         "last. Does the `return` of the inner function stand after the loop?"),
         (lambda: "slice index" not in error(fewer) and right(fewer) and right(images[:, :1]),
          "The logits are right for 9 rows, and not for fewer. Loop over as many rows as x has."),
         (lambda: read().experimental_get_tracing_count() == 1,
@@ -600,7 +608,8 @@ def check_read_until_sure(attempt: Any) -> Any:
          "hidden state: torch.where(mask, new, old). At the end, return rnn.output of the last one, without softmax."),
         (lambda: counts(images, 0.05) == [1] * 12,
          "The largest of ten probabilities is always above 0.05, so with enough=0.05 every image should stop after its "
-         "first row: rows read 1. Count the row before you ask whether the network is sure."),
+         "first row: rows read 1. Add the mask to the count (not 1), and do so before you ask whether the network is "
+         "sure."),
         (lambda: counts(images[late][None]) == [wanted[late]],
          "For one image the number of rows is wrong. It should stop after the first row at which the largest "
          "*probability* (the softmax of the logits, dim=1) is at least `enough`, and not begin again later."),

@@ -685,6 +685,15 @@ def check_train_step(attempt: Any) -> Any:
             lambda: "_unique_id" not in _error_of(mine),
             "In each pair the gradient comes first: `zip(grads, net.trainable_variables)`.",
         ),
+        (
+            lambda: "to unpack" not in _error_of(mine),
+            "`apply_gradients` takes pairs: `zip(grads, net.trainable_variables)`.",
+        ),
+        (
+            lambda: "Unknown variable" not in _error_of(mine),
+            "Among your Variables is one that the optimizer does not train. Ask for `net.trainable_variables` both "
+            "times: `net.variables` holds `net.steps`, too.",
+        ),
         (lambda: mine().returned[0] is not None, NOTHING_RETURNED),
         (lambda: np.shape(mine().returned[0]) == (), "Return the loss, a scalar."),
         (
@@ -783,6 +792,10 @@ def check_make_dataset(make: Callable[..., Any]) -> Callable[..., Any]:
         "make_dataset",
         make,
         make_dataset,
+        (
+            lambda: "truth value" not in _error_of(lambda: made(None)),
+            "`from_tensor_slices` takes one argument. Pass a tuple, with its own brackets: `((images, labels))`.",
+        ),
         (lambda: made(None) is not None, "`make_dataset` returns None. Is there a `return`?"),
         (lambda: isinstance(made(None), tf.data.Dataset), "`make_dataset` should return a `tf.data.Dataset`."),
         (
@@ -1033,6 +1046,10 @@ def check_saving(
             lambda: not _error_of(lambda: in_a_folder(kept)).startswith("KeyError"),
             "Your code asks for an entry that the run in this check does not have: its names are others than those of "
             "`make_run`. A run may have any entries: use `**run`.",
+        ),
+        (
+            lambda: "root to be a trackable" not in _error_of(lambda: in_a_folder(kept)),
+            "A Checkpoint takes keyword arguments, one for each object. Pass the entries of the dict: `**run`.",
         ),
         (lambda: in_a_folder(saved) is not None, "`save_run` returns None. Return the path that `save` returns."),
         (

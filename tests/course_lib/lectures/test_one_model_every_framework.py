@@ -54,3 +54,25 @@ def test_a_comparison_keeps_what_each_version_gave(capsys: pytest.CaptureFixture
     assert compared.accuracy == {("NumPy", "float64"): 1.0, ("NumPy", "float32"): 1.0}
     assert compared.versions["NumPy"].source.startswith("import numpy as np\n")
     assert capsys.readouterr().out.count("largest difference from NumPy's losses 0.0e+00") == 2
+
+
+def _slope() -> float:
+    return 0.5
+
+
+def _losses() -> list[float]:
+    return [2.0, 2.0 - 2 * _slope()]
+
+
+def test_a_version_brings_the_helpers_that_the_reader_wrote() -> None:
+    task = _task()
+
+    def train(task: framework_costs.Task, log: framework_costs.Log) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        for loss in _losses():
+            log.append(loss)
+        return dict(task.start), np.eye(10, dtype=task.x.dtype)[task.y_test]
+
+    compared = one_model_every_framework.Comparison(task)
+    compared.run("NumPy", train, _losses)
+    source = compared.versions["NumPy"].source
+    assert source.count("def _slope") == source.count("def _losses") == 1
