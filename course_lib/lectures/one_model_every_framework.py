@@ -988,8 +988,8 @@ def check_first_difference(attempt: Step) -> Step:
         ),
         (
             lambda: step_of(5) == 5,
-            "The losses differ from step 5 on, but you return another step. (`np.argmin` gives the first False of an "
-            "array, `np.argmax` the first True.)",
+            "The losses differ from step 5 on, but you return another step, or None. (`np.argmin` gives the first "
+            "False of an array, `np.argmax` the first True. In a loop, return None only after its end.)",
         ),
         (
             lambda: step_of(5, by=-1e-3) == 5,

@@ -432,7 +432,7 @@ def _epoch_of(after: SimpleNamespace) -> float:
 
 
 def warmup_cosine(step, warmup, total):
-    """The factor for the learning rate after `step` updates: up over `warmup` updates, then down to 0 at `total`."""
+    """The factor for `lr` after `step` calls of the scheduler: up over `warmup` calls, then down to 0 at `total`."""
     if step < warmup:
         return (step + 1) / warmup
     progress = (step - warmup) / (total - warmup)
@@ -456,7 +456,7 @@ def check_warmup_cosine(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (lambda: attempt(20, 10, 50) is not None, "The function returns nothing for steps after the warm-up."),
         (
             lambda: not near(0, 0),
-            "At step 0 the factor is 0, so the first update would change nothing. Count from 1: (step + 1) / warmup.",
+            "At step 0 the factor is 0, so the first epoch would change nothing. Count from 1: (step + 1) / warmup.",
         ),
         (
             lambda: near(0, 0.1) and near(4, 0.5) and near(9, 1),
