@@ -46,7 +46,7 @@ LECTURES = notebooks_in("lectures")
 EXTRAS = notebooks_in("extras")
 CHEAPEST = "lectures/06_pytorch_autograd.ipynb"
 VOCABULARY = {"shorthand", "figures", "facts", "stated", "checks", "failures", "shows", "exercises"}
-CPU_LIMIT_S = {"16_one_model_every_framework": 120, "17_distributed_training": 120}
+CPU_LIMIT_S = {"16_one_model_every_framework": 120}
 """of the kernel and the processes it started and awaited, on a core of its own; all others: 60"""
 MODULES = "contextlib, inspect, io, itertools, json, subprocess, sys, types, unittest.mock, urllib.error, warnings"
 """what facts may use besides the names of their lecture and of `in_kernel.py`"""
