@@ -29,7 +29,7 @@ def small_graph(x, y, z):
 def by_torch(how, flag, start, library="torch"):
     gradient = BY_TORCH.replace("torch.", f"{library}.")
     title = f"Let torch compute the gradient, {how}. Right numbers, forbidden route: full marks here, and a flag."
-    return variant(title, small_graph=start + gradient, expected="passed", flags=[flag])
+    return variant(title, small_graph=start + gradient, expected="passed", flags=[flag], limits=ROOMY)
 
 
 torch_import = by_torch("imported", "forbidden-import", "import numpy as np\nimport torch")
