@@ -45,13 +45,10 @@ def items_in_kernel(
             items.append(manual_item(notebook, cell, submitted))
             continue
         found = ran.get(cell.grade_id or "")
-        if found is None:
-            message = "While the tests ran: this test cell was not run."
-            items.append(Item(notebook.name, cell.grade_id or "", 0.0, cell.points, Verdict.NOT_RUN, message=message))
-            continue
-        item = Item(notebook.name, cell.grade_id or "", 0.0, cell.points, found.verdict)
-        if found.verdict in LIMITS:
-            items.append(dataclasses.replace(item, message=f"While the tests ran: {found.error}."))
+        item = Item(notebook.name, cell.grade_id or "", 0.0, cell.points, found.verdict if found else Verdict.NOT_RUN)
+        if found is None or item.verdict in (*LIMITS, Verdict.NOT_RUN):
+            reason = found.error if found else "this test cell was not run"
+            items.append(dataclasses.replace(item, message=f"While the tests ran: {reason}."))
             continue
         # Both the reply and the outputs must speak for it: either alone is easier to silence.
         points, verdict = score_in_kernel(

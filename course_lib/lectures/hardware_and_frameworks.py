@@ -374,7 +374,6 @@ def check_matmul_loops(attempt: Solution) -> Solution:
 
 def check_matmul_rows(attempt: Solution) -> Solution:
     """Whether `attempt(a, b)` is the matrix product with one loop over the rows; the attempt if so, else ours."""
-
     return attempt_or_solution(
         "matmul_rows",
         attempt,

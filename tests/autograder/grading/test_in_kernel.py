@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -161,6 +162,24 @@ def test_a_failed_test_is_told_by_its_error_and_not_quoted(little: Any, error: s
     )
     items, _ = items_in_kernel(assignment.notebooks[0], submitted, [failed] * len(submitted.plan))
     assert {item.message for item in items if item.verdict is Verdict.FAILED} == {told}
+
+
+@pytest.mark.parametrize(
+    ("ran", "told"),
+    [
+        (CellResult(Verdict.NOT_RUN, error="not run: it was stopped"), "While the tests ran: not run: it was stopped."),
+        (CellResult(Verdict.TIME, error="it was stopped"), "While the tests ran: it was stopped."),
+        (None, "While the tests ran: this test cell was not run."),
+    ],
+)
+def test_a_test_cell_that_was_not_run_is_no_wrong_answer(little: Any, ran: CellResult | None, told: str) -> None:
+    assignment = little.load()
+    submitted = read_submission("ada", {"little.ipynb": little.bytes(little.honest())}, assignment).notebooks[0]
+    if ran is None:
+        submitted = replace(submitted, plan=())
+    items, _ = items_in_kernel(assignment.notebooks[0], submitted, [ran] * len(submitted.plan) if ran else [])
+    tested = [item for item in items if item.verdict is not Verdict.NEEDS_MANUAL]
+    assert {(item.verdict, item.message) for item in tested} == {(ran.verdict if ran else Verdict.NOT_RUN, told)}
 
 
 def reference(verdict: Verdict, *errors: str) -> Report:
