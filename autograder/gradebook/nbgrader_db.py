@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.assignment import digest
 from autograder.errors import CannotWrite, RunFolderInUse
 from autograder.gradebook.course import UNDECIDED, CourseEntry, write_course
 from autograder.records import Assignment, Cell, Comment, Item, Notebook, Report, Role, Submission
@@ -43,14 +44,11 @@ def write_gradebook(
     submissions: Sequence[Submission],
     reports: Sequence[Report],
     files: Mapping[str, Mapping[str, bytes]] | None = None,
-    *,
-    same_assignment: bool = False,
 ) -> None:
     """Write the nbgrader course of a run: `source/`, `submitted/`, `autograded/`, the config and `gradebook.db`.
 
     `files`: student -> what was handed in, of which the student's own files are put beside the autograded notebook.
-    Students of an earlier run into the same folder who are not among `submissions` stay as they are. same_assignment:
-    the assignment has not changed since the database was written. Raises
+    Students of an earlier run into the same folder who are not among `submissions` stay as they are. Raises
     RunFolderInUse while another program holds the database, CannotWrite where nothing can be written; the database
     is then as it was before.
     """
@@ -59,7 +57,7 @@ def write_gradebook(
     with _explain_failure(run):
         run.mkdir(parents=True, exist_ok=True)
         write_course(run, assignment, entries)
-        _write_database(run / DATABASE, assignment, entries, same_assignment)
+        _write_database(run / DATABASE, assignment, entries)
 
 
 @dataclass(frozen=True)
@@ -87,15 +85,17 @@ def read_marks(run: Path, assignment: str) -> Marks:
     return Marks({(row[0], row[1], row[2]): (row[3], row[4], bool(row[5])) for row in grades}, comments)
 
 
-def students_in(run: Path, assignment: str) -> frozenset[str] | None:
-    """The ids of who handed something in for an assignment; None where the gradebook of a run does not know it."""
+def students_in(run: Path, assignment: Assignment) -> frozenset[str] | None:
+    """The ids of who handed something in; None where the gradebook of a run does not hold the assignment as it is."""
     path = run / DATABASE
     if not path.is_file():
         return None
     with _explain_failure(run), contextlib.closing(sqlite3.connect(path, timeout=BUSY_S)) as database:
-        if not database.execute("SELECT 1 FROM assignment WHERE name = ?", (assignment,)).fetchone():
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'autograder_assignment'").fetchone():
             return None
-        return frozenset(row[0] for row in database.execute(_STUDENTS, (assignment,)))
+        if not database.execute(_HELD, (assignment.name, digest(assignment))).fetchone():
+            return None
+        return frozenset(row[0] for row in database.execute(_STUDENTS, (assignment.name,)))
 
 
 def people(run: Path) -> dict[str, dict[str, str]]:
@@ -112,11 +112,11 @@ def people(run: Path) -> dict[str, dict[str, str]]:
 # The database ---------------------------------------------------------------------------------------------------------
 
 
-def _write_database(path: Path, assignment: Assignment, entries: Sequence[CourseEntry], same_assignment: bool) -> None:
+def _write_database(path: Path, assignment: Assignment, entries: Sequence[CourseEntry]) -> None:
     """Bring `gradebook.db` up to date: an existing one in one transaction, a new one beside it and then renamed."""
     for killed in path.parent.glob(".gradebook-*"):
         shutil.rmtree(killed, ignore_errors=True)
-    if same_assignment and path.exists():
+    if students_in(path.parent, assignment) is not None:
         _update(path, None, assignment, entries)
         return
     with tempfile.TemporaryDirectory(prefix=own_prefix("gradebook-")) as scratch:
@@ -198,11 +198,16 @@ def _check_schema(path: Path, database: sqlite3.Connection) -> None:
 
 
 def _copy_cells(database: sqlite3.Connection, assignment: Assignment) -> None:
-    """Make the assignment's rows those of the model, keeping ids."""
+    """Make the assignment's rows those of the model, keeping ids, and note of which state they are."""
     name = {"name": assignment.name, "course": COURSE}
     database.execute("INSERT OR IGNORE INTO course (id) VALUES (:course)", name)
     for statement in _SYNC_ASSIGNMENT:
         database.execute(statement, name)
+    database.execute(_ASSIGNMENTS)
+    database.execute(
+        f"INSERT OR REPLACE INTO autograder_assignment VALUES ({_OURS}, :digest)",
+        {**name, "digest": digest(assignment)},
+    )
 
 
 def _cells_of(database: sqlite3.Connection, assignment: Assignment) -> dict[tuple[str, str, str], str]:
@@ -432,6 +437,13 @@ _MISSING_ROWS = (
 _ANSWERS = (
     "CREATE TABLE IF NOT EXISTS autograder_answer "
     "(notebook_id VARCHAR(32), cell_id VARCHAR(32), digest VARCHAR(64), note TEXT, PRIMARY KEY (notebook_id, cell_id))"
+)
+_ASSIGNMENTS = (
+    "CREATE TABLE IF NOT EXISTS autograder_assignment (assignment_id VARCHAR(32) PRIMARY KEY, digest VARCHAR(64))"
+)
+_HELD = (
+    "SELECT 1 FROM autograder_assignment x JOIN assignment a ON a.id = x.assignment_id "
+    "WHERE a.name = ? AND x.digest = ?"
 )
 # A person may take the flag away again; only a notebook that is new here is flagged.
 _FLAG_NEW = (

@@ -108,7 +108,7 @@ def grade_class(assignment: Assignment, source: Path, options: Options, progress
             LOGGER.info("left out: %s %s", name, reason)
         entries, graded, kept = graded_entries(
             *(assignment, handed_in.students, options, secret, progress, source),
-            meanwhile=lambda: _prepare_writing(assignment, options.out, old),
+            meanwhile=lambda: _prepare_writing(assignment, options.out),
         )
         judged, facts = judge_lateness([e.report for e in entries], handed_in.students, options.course)
         submissions = [e.submission for e in entries]
@@ -208,10 +208,10 @@ def graded_entries(
     return sorted(found.values(), key=lambda e: e.report.student), new, kept
 
 
-def _prepare_writing(assignment: Assignment, out: Path, old: Mapping[str, Any]) -> None:
+def _prepare_writing(assignment: Assignment, out: Path) -> None:
     """Imports and rows that the end of the run needs, while the warm processes do their imports."""
     with contextlib.suppress(Exception):  # whatever fails here fails there again, and is explained there
-        if not _same_assignment(out, old, assignment):
+        if students_in(out, assignment) is None:
             assignment_rows(assignment)
     importlib.import_module("autograder.report.figures")
 
@@ -378,17 +378,10 @@ def _write_results(
     unfinished = out / UNFINISHED
     unfinished.touch()
     rows = [(s, r) for s, r in zip(submissions, reports, strict=True) if s.student in changed]
-    same = _same_assignment(out, written.old, assignment)
-    write_gradebook(out, assignment, [s for s, _ in rows], [r for _, r in rows], files, same_assignment=same)
+    write_gradebook(out, assignment, [s for s, _ in rows], [r for _, r in rows], files)
     reports = write_pages(out, info, assignment, submissions, reports, written)
     unfinished.unlink()
     return reports
-
-
-def _same_assignment(out: Path, old: Mapping[str, Any], assignment: Assignment) -> bool:
-    """Whether the gradebook of the earlier run in this folder holds the assignment as it is now."""
-    same = bool(old) and old["run"].get("assignment_digest") == digest(assignment)
-    return same and students_in(out, assignment.name) is not None
 
 
 @dataclass(frozen=True)
@@ -405,9 +398,10 @@ class _Written:
     def changed(self, found: Mapping[str, Any]) -> set[str]:
         """The students of these results whose record is another one, or of whom something is missing in the folder."""
         students = {one["student"] for one in found["submissions"]}
-        if not _same_assignment(self.out, self.old, self.assignment):
+        in_gradebook, name = students_in(self.out, self.assignment), self.assignment.name
+        same = bool(self.old) and self.old["run"].get("assignment_digest") == found["run"]["assignment_digest"]
+        if not same or in_gradebook is None:
             return students
-        name, in_gradebook = self.assignment.name, students_in(self.out, self.assignment.name) or ()
         known = {one["student"]: one for one in self.old["submissions"]}
         return (students & self.graded) | {
             student

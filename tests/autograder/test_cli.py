@@ -130,7 +130,7 @@ def test_what_is_graded_is_not_graded_again_and_a_change_is(course: Judged, grad
 def test_one_students_change_leaves_the_others_alone_and_what_is_missing_comes_back(
     course: Judged, graded: Graded, tmp_path: Path
 ) -> None:
-    out = graded.copy(tmp_path / "out")
+    out, small = graded.copy(tmp_path / "out"), course.assignment
     pages = {name: out / "feedback" / name / "small" / "feedback.html" for name in SCORES}
 
     def written() -> set[str]:
@@ -152,10 +152,10 @@ def test_one_students_change_leaves_the_others_alone_and_what_is_missing_comes_b
     assert written() == {"ann"} and scores(out)["ann"] == 1.0, "what a person entered shows on her page"
     with contextlib.closing(sqlite3.connect(out / "gradebook.db")) as database, database:
         database.execute("DELETE FROM submitted_assignment WHERE student_id = 'ann'")
-    assert written() == {"ann"} and students_in(out, "small") == SCORES.keys()
+    assert written() == {"ann"} and students_in(out, small) == SCORES.keys()
     with contextlib.closing(sqlite3.connect(out / "gradebook.db")) as database, database:
         database.execute("DELETE FROM assignment")
-    assert written() == set() and students_in(out, "small") == SCORES.keys()
+    assert written() == set() and students_in(out, small) == SCORES.keys()
     (out / UNFINISHED).touch()
     assert written() == SCORES.keys(), "a page may be of the run that was stopped"
     assert written() == set()
