@@ -28,6 +28,7 @@ from typing import Any
 
 from autograder import log, records
 from autograder.errors import KernelFailed
+from autograder.kernels import preload
 from autograder.kernels.zygote import read_request
 from autograder.protocol.frames import Reader, pack, send
 from autograder.sandbox import Box, Host, View, default_read, gpu, probe
@@ -136,6 +137,7 @@ def _separate_fork_state() -> None:
     """What must differ between forks of one process."""
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # for processes the student starts
     sys.path[:] = ["", *(p for p in sys.path if p)]
+    preload.forget_hidden()
     # What a spawned child of the student's takes for its folder: the zygote's else, and `import helper` fails there.
     multiprocessing.process.ORIGINAL_DIR = os.getcwd()  # type: ignore[attr-defined]
     random.seed()

@@ -8,7 +8,7 @@ There are two: one forks kernels (`supervisor.supervise`), one forks judges. Eac
 a folder of its owner's; every connection becomes one child, whose first message is the request. A zygote ends when its
 owner's pipe closes.
 
-    python -m autograder.kernels.zygote SOCKET MODULE:FUNCTION [--preload NAME ...]
+    python -m autograder.kernels.zygote SOCKET MODULE:FUNCTION [--preload NAME ...] [--try NAME ...]
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from typing import Any
 
 from autograder import log
 from autograder.errors import KernelFailed
+from autograder.kernels.preload import import_what_can_be
 from autograder.protocol.frames import MAX_REQUEST, pack, receive, send
 from autograder.sandbox import own_prefix, sweep_folders
 
@@ -70,10 +71,13 @@ class Zygote:
         preload: Sequence[str] = (),
         setup: dict[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
+        tried: Sequence[str] = (),
     ) -> None:
         self.child = child
         """`module:function`, called as `function(connection, request)` in each child"""
         self.preload = tuple(preload)
+        self.tried = tuple(tried)
+        """imported after them, see `import_what_can_be`"""
         self.setup = setup
         """given to the module's `prepare` before the first fork, through a pipe: no other process can read it"""
         self.folder: tempfile.TemporaryDirectory[str] | None = None
@@ -91,6 +95,7 @@ class Zygote:
         self.started_here = os.getpid()
         # -P: the working folder may hold what strangers handed in, a `json.py` for example.
         command = [sys.executable, "-P", "-m", __name__, self.address, self.child, "--preload", *self.preload]
+        command += ["--try", *self.tried]
         with open(Path(self.folder.name) / "log", "wb") as errors:
             self.process = subprocess.Popen(
                 command,
@@ -257,6 +262,7 @@ def main() -> None:
     parser.add_argument("address")
     parser.add_argument("child")
     parser.add_argument("--preload", nargs="*", default=[])
+    parser.add_argument("--try", nargs="*", default=[], dest="tried")
     options = parser.parse_args()
     try:
         given, _ = receive(0)  # and no byte more: afterwards the end of our stdin is watched for
@@ -267,6 +273,7 @@ def main() -> None:
     child: Child = getattr(importlib.import_module(module), function)
     for name in options.preload:
         importlib.import_module(name)
+    import_what_can_be(options.tried)
     prepare = getattr(importlib.import_module(module), "prepare", None)
     if prepare:
         prepare(given["setup"])

@@ -16,6 +16,7 @@ import queue
 import select
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -116,7 +117,8 @@ class LocalPool(Pool):
         if assignment.device == CUDA:
             # A module that asks at import whether there is a GPU would initialize CUDA, and forks cannot use it then.
             chosen["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-        kernels = Zygote("autograder.kernels.supervisor:kernel_child", preloaded(assignment), environment=chosen)
+        warm = "autograder.kernels.supervisor:kernel_child", preloaded(assignment)
+        kernels = Zygote(*warm, environment=chosen, tried=other_imports(assignment))
         self.kernels = kernels if forking_works() else None
         setup: dict[str, Any] = {"assignment": to_data(assignment), "secret": secret.hex()}
         setup |= {"hidden": [str(path) for path in hidden]}
@@ -341,15 +343,25 @@ def preloaded(assignment: Assignment) -> tuple[str, ...]:
 
     A student whose work imports another waits for it alone; a class that needs none waits for none.
     """
-    texts = [cell.source for n in assignment.notebooks for cell in n.cells if cell.kind == "code"]
-    probes = assignment.folder / "probes.py"
-    texts += [probes.read_text(encoding="utf-8")] if probes.is_file() else []
-    needed = {module.partition(".")[0] for text in texts for module in program_facts(text).modules}
+    needed = {module.partition(".")[0] for module in _imported(assignment)}
     needed |= {"numpy", "matplotlib", "matplotlib_inline"} | {_RUNS_ON[name] for name in needed & _RUNS_ON.keys()}
     if assignment.device != CPU:
         needed.add("torch")
     last = max(place for place, name in enumerate(FRAMEWORKS) if name.partition(".")[0] in needed)
     return FRAMEWORKS[: last + 1]
+
+
+def other_imports(assignment: Assignment) -> list[str]:
+    """What else the assignment's cells and probes import, in their order; no file of its own, no module of Python's."""
+    own = {path.relative_to(assignment.folder).parts[0].partition(".")[0] for path in assignment.files}
+    return [name for name in _imported(assignment) if name.partition(".")[0] not in own | sys.stdlib_module_names]
+
+
+def _imported(assignment: Assignment) -> list[str]:
+    texts = [cell.source for n in assignment.notebooks for cell in n.cells if cell.kind == "code"]
+    probes = assignment.folder / "probes.py"
+    texts += [probes.read_text(encoding="utf-8")] if probes.is_file() else []
+    return list(dict.fromkeys(module for text in texts for module in sorted(program_facts(text).modules)))
 
 
 _RUNS_ON = {"keras": "tensorflow", "torchvision": "torch", "lightning": "torch"}

@@ -173,20 +173,21 @@ THREAD = "import threading as t, time; t.Thread(target=time.sleep, args=({},), n
 
 
 @pytest.fixture
-def preloading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Zygote]]:
-    """A zygote that imports a module with this source."""
-    started = []
+def preloading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Zygote]]:
+    """A zygote that imports a module with this source, or tries to import modules with these."""
+    started, own = [], sys.executable
 
-    def start(source: str) -> Zygote:
+    def start(source: str = "", **tried: str) -> Zygote:
         # Its own copy of Python's path: only there can such a module be put.
-        (tmp_path / "hasty_preload.py").write_text(source)
+        for name, text in {"hasty_preload": source, **tried}.items():
+            (tmp_path / f"{name}.py").write_text(text)
         starting = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n"
         (tmp_path / "with_path.py").write_text(f"{starting}from autograder.kernels.zygote import main\nmain()\n")
         python = tmp_path / "python"
-        python.write_text(f'#!/bin/sh\nshift 3\nexec {sys.executable} -P {tmp_path / "with_path.py"} "$@"\n')
+        python.write_text(f'#!/bin/sh\nshift 3\nexec {own} -P {tmp_path / "with_path.py"} "$@"\n')
         python.chmod(0o755)
         monkeypatch.setattr(sys, "executable", str(python))
-        started.append(Zygote(SUPERVISOR, ("hasty_preload",)))
+        started.append(Zygote(SUPERVISOR, ("hasty_preload",), tried=("missing", *tried)))
         return started[-1]
 
     yield start
@@ -198,10 +199,23 @@ def preloading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
     ("source", "words"), [(THREAD.format(60), "busy"), ("raise RuntimeError('no such luck')\n", "no such luck")]
 )
 def test_a_preload_that_starts_a_thread_or_fails_is_refused_by_name(
-    source: str, words: str, preloading: Callable[[str], Zygote]
+    source: str, words: str, preloading: Callable[..., Zygote]
 ) -> None:
     with pytest.raises(KernelFailed, match=words):
         preloading(source).connect({})
+
+
+def test_what_can_be_imported_without_a_thread_is_there_and_gives_way_to_a_file_of_the_same_name(
+    preloading: Callable[..., Zygote], make_kernel: Callable[..., Kernel]
+) -> None:
+    there = {"broken": "1 / 0", "leaves": "raise SystemExit", "utils": "WHO = 'installed'", "later": ""}
+    assert ask(make_kernel(launcher=preloading(**there)), "'utils' in sys.modules") is False  # after what ends Python
+    del there["leaves"]
+    zygote = preloading(**there, threads=THREAD.format(60), behind="")
+    names = "[n for n in ('broken', 'utils', 'later', 'threads', 'behind') if n in sys.modules]"
+    assert ask(make_kernel(launcher=zygote), names) == ["utils", "later"]
+    kernel = make_kernel(launcher=zygote, files={"utils.py": b"WHO = 'the student'"})
+    assert kernel.run_cell("import utils\nprint(utils.WHO)").text == ["the student\n"]
 
 
 def test_an_address_that_is_too_long_for_a_socket_is_refused_with_advice(

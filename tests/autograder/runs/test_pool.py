@@ -17,7 +17,7 @@ import pytest
 from autograder.errors import BadAssignment
 from autograder.records import Report, Verdict, to_data
 from autograder.runs import pool as local_pool
-from autograder.runs.pool import LocalPool, preloaded
+from autograder.runs.pool import LocalPool, other_imports, preloaded
 from autograder.submissions.intake import StudentFiles
 
 pytestmark = pytest.mark.slow
@@ -55,6 +55,14 @@ SCORES = {
 def test_what_no_cell_imports_is_not_waited_for(judged: Any, imports: str, device: str, last: str) -> None:
     small = judged({"square": "def square(x):\n    return x ** 2"}, "", before=imports)
     assert preloaded(dataclasses.replace(small.assignment, device=device))[-1] == last
+
+
+def test_what_the_cells_import_is_imported_ahead_but_for_the_assignments_own_files(judged: Any) -> None:
+    imports = "import json, torch.nn as nn\nfrom helper import f\ntry:\n    import pandas.testing\nfinally:\n    pass"
+    small = judged({"square": "def square(x):\n    return x ** 2"}, "", before=imports)
+    (small.assignment.folder / "helper.py").write_text("f = 1")
+    with_file = dataclasses.replace(small.assignment, files=(small.assignment.folder / "helper.py",))
+    assert other_imports(with_file) == ["pandas.testing", "torch.nn"]
 
 
 def handed_in(of: Any, answers: dict[str, dict[str, str]]) -> list[StudentFiles]:
