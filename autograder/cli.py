@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from autograder.assignment import known_assignments, load_assignment, on_device
+from autograder.assignment import find_folder, known_assignments, load_assignment, on_device
 from autograder.errors import AutograderError, WrongUse
 from autograder.records import CUDA, Report
 
@@ -309,6 +309,16 @@ def project_root() -> Path:
 
 
 def _grade(options: argparse.Namespace) -> int:
+    from autograder.kernels.zygote import forking_works, started_ahead
+    from autograder.runs.pool import first_imports
+
+    here = options.engine == "local" and not options.dry_run and forking_works()
+    # They import while this process reads the assignment and the class.
+    with started_ahead(first_imports(find_folder(options.assignment, project_root())) if here else {}):
+        return _grade_class(options)
+
+
+def _grade_class(options: argparse.Namespace) -> int:
     from autograder.report import below_full, reasons, summary_table
     from autograder.runs.pool import default_workers
     from autograder.runs.run import Options, grade_class, plan_class

@@ -9,11 +9,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+ALWAYS = ("numpy", "numpy.random", "matplotlib.pyplot", "matplotlib_inline.backend_inline")
 FRAMEWORKS = (
-    "numpy",
-    "numpy.random",
-    "matplotlib.pyplot",
-    "matplotlib_inline.backend_inline",
+    *ALWAYS,
     "torch",
     # Before TensorFlow: torch's optimizers import it at their first step, and with the libraries of TensorFlow 2.21
     # loaded that import ends the process (torch 2.14, SIGSEGV).

@@ -11,6 +11,7 @@ frames (`protocol.frames`):
 from __future__ import annotations
 
 import contextlib
+import importlib
 import logging
 import multiprocessing.process
 import os
@@ -214,10 +215,15 @@ def _send_news(client: socket.socket, message: dict[str, Any]) -> None:
 _HOST: Host | None = None
 
 
-def prepare(setup: dict[str, Any]) -> None:
-    """Called once in the zygote, before it forks: find out what this host can promise, import what a kernel needs."""
+def begin() -> None:
+    """Called first in the zygote: find out what this host can promise, import what every kernel needs."""
     global _HOST
+    importlib.import_module("autograder.student_side.kernel")
     _HOST = probe()
+
+
+def prepare(setup: dict[str, Any]) -> None:
+    """Called once in the zygote, before it forks and with all imported."""
     from autograder.student_side import kernel
 
     kernel.warm_up()
@@ -243,6 +249,7 @@ def main() -> None:
     client = socket.socket(fileno=int(sys.argv[1]))
     data = read_request(client)
     if data is not None:
+        begin()
         prepare({})
         kernel_child(client, data)
 

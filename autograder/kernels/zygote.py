@@ -8,12 +8,14 @@ There are two: one forks kernels (`supervisor.supervise`), one forks judges. Eac
 a folder of its owner's; every connection becomes one child, whose first message is the request. A zygote ends when its
 owner's pipe closes.
 
-    python -m autograder.kernels.zygote SOCKET MODULE:FUNCTION [--preload NAME ...] [--try NAME ...]
+    python -m autograder.kernels.zygote SOCKET MODULE:FUNCTION [NAME ...]
+
+It imports the modules of these names. What else it is to import and to prepare comes through its stdin, so it can be
+started before that is known (`started_ahead`).
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gc
 import importlib
@@ -28,7 +30,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,28 @@ MAX_REFUSALS = 100
 LOGGER = logging.getLogger("autograder.kernels.zygote")  # as a program its name is __main__
 
 Child = Callable[[socket.socket, dict[str, Any]], None]
+_Process = tuple["tempfile.TemporaryDirectory[str]", "subprocess.Popen[bytes]"]
+_ahead: dict[str, _Process] = {}
+"""child -> a process and its folder, until a zygote takes it over"""
+
+
+@contextlib.contextmanager
+def started_ahead(children: Mapping[str, Sequence[str]]) -> Iterator[None]:
+    """Start a process for each `module:function`, with what it imports; the first zygote for that function has it.
+
+    At the end those end that no zygote has taken.
+    """
+    with contextlib.suppress(OSError):  # whoever needs one says why there is none
+        for child, preload in children.items():
+            _ahead[child] = _start_process(child, preload)
+    try:
+        yield
+    finally:
+        for folder, process in _ahead.values():
+            process.kill()
+            process.communicate()
+            folder.cleanup()
+        _ahead.clear()
 
 
 def sweep() -> None:
@@ -83,7 +107,7 @@ class Zygote:
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.environment = dict(environment or {})
-        """variables that it is started with, for libraries that read them once, when they are imported"""
+        """variables that it has before it imports these, for libraries that read them once"""
         self.started_here = 0
         self.lives = 3
         self._lock = threading.Lock()
@@ -91,30 +115,19 @@ class Zygote:
     def start(self) -> None:
         """Begin to warm up; returns at once. `connect` waits until the zygote listens."""
         sweep()
-        self.folder = tempfile.TemporaryDirectory(prefix=own_prefix("agz-"))
+        folder, process = _ahead.pop(self.child) if self.child in _ahead else _start_process(self.child)
+        self.folder, self.process = folder, process
         self.started_here = os.getpid()
-        # -P: the working folder may hold what strangers handed in, a `json.py` for example.
-        command = [sys.executable, "-P", "-m", __name__, self.address, self.child, "--preload", *self.preload]
-        command += ["--try", *self.tried]
-        with open(Path(self.folder.name) / "log", "wb") as errors:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                env={**_clean_environment(), **ONE_THREAD, **self.environment},
-                # Its own session: Ctrl-C at the terminal is for the owner, who then ends it in order.
-                start_new_session=True,
-            )
-        assert self.process.stdin is not None
+        imports = {"environment": self.environment, "preload": self.preload, "try": self.tried}
+        assert process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended already: `connect` says why
-            self.process.stdin.write(pack({"setup": self.setup or {}, "log": log.target()}))
-            self.process.stdin.flush()
+            process.stdin.write(pack({**imports, "setup": self.setup or {}, "log": log.target()}))
+            process.stdin.flush()
 
     @property
     def address(self) -> str:
         assert self.folder is not None, "start() comes first"
-        return str(Path(self.folder.name) / "s")
+        return _address(self.folder)
 
     def connect(self, request: dict[str, Any], timeout_s: float = 120.0) -> socket.socket:
         """A connection to a new child that was given `request`. Raises KernelFailed if the zygote cannot start."""
@@ -169,6 +182,26 @@ class Zygote:
 
     def __exit__(self, *error: object) -> None:
         self.stop()
+
+
+def _start_process(child: str, preload: Sequence[str] = ()) -> _Process:
+    folder = tempfile.TemporaryDirectory(prefix=own_prefix("agz-"))
+    with open(Path(folder.name) / "log", "wb") as errors:
+        process = subprocess.Popen(
+            # -P: the working folder may hold what strangers handed in, a `json.py` for example.
+            [sys.executable, "-P", "-m", __name__, _address(folder), child, *preload],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env={**_clean_environment(), **ONE_THREAD},
+            # Its own session: Ctrl-C at the terminal is for the owner, who then ends it in order.
+            start_new_session=True,
+        )
+    return folder, process
+
+
+def _address(folder: tempfile.TemporaryDirectory[str]) -> str:
+    return str(Path(folder.name) / "s")
 
 
 def address_too_long(address: str) -> str:
@@ -258,29 +291,30 @@ def _clean_environment() -> dict[str, str]:
 
 def main() -> None:
     """The zygote's side: import, then fork one child for each connection until the owner closes our stdin."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("address")
-    parser.add_argument("child")
-    parser.add_argument("--preload", nargs="*", default=[])
-    parser.add_argument("--try", nargs="*", default=[], dest="tried")
-    options = parser.parse_args()
+    address, called, *names = sys.argv[1:]
+    place, _, function = called.partition(":")
+    module = importlib.import_module(place)
+    child: Child = getattr(module, function)
+    for first in names:
+        importlib.import_module(first)
+    if begin := getattr(module, "begin", None):
+        begin()
     try:
         given, _ = receive(0)  # and no byte more: afterwards the end of our stdin is watched for
     except EOFError:
         raise SystemExit("the owner has gone") from None
-    module, _, function = options.child.partition(":")
     log.start_from(given["log"], f"{function.removesuffix('_child')} zygote")
-    child: Child = getattr(importlib.import_module(module), function)
-    for name in options.preload:
+    os.environ.update(given["environment"])
+    for name in given["preload"]:
         importlib.import_module(name)
-    import_what_can_be(options.tried)
-    prepare = getattr(importlib.import_module(module), "prepare", None)
-    if prepare:
+    import_what_can_be(given["try"])
+    if prepare := getattr(module, "prepare", None):
         prepare(given["setup"])
     if threading.active_count() > 1:
-        names = ", ".join(t.name for t in threading.enumerate())
-        raise SystemExit(f"a preloaded module started a thread, which makes forking unsafe: {names}")
-    _serve_requests(options.address, child)
+        busy = ", ".join(t.name for t in threading.enumerate())
+        raise SystemExit(f"a preloaded module started a thread, which makes forking unsafe: {busy}")
+    _serve_requests(address, child)
+    os._exit(0)  # Python would take all these modules apart first, and the owner waits
 
 
 def _serve_requests(address: str, child: Child) -> None:

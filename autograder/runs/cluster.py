@@ -126,10 +126,16 @@ class DaskPool(Pool):
         self._thread.join()
 
     def _distribute(
-        self, numbers: Sequence[int], student_files: Sequence[StudentFiles], *, alone: bool = False
+        self,
+        numbers: Sequence[int],
+        student_files: Sequence[StudentFiles],
+        *,
+        alone: bool = False,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> Iterator[GradedSubmission]:
         for number in numbers:
             self._call(self._waiting.put_nowait, _Waiting(number, student_files[number], alone))
+        meanwhile()
         for _ in numbers:
             result = self._done.get()
             if isinstance(result, BaseException):

@@ -27,7 +27,7 @@ from typing import Any, Self
 from autograder import records
 from autograder.errors import BadAssignment, KernelFailed
 from autograder.grading import allowance_s, could_not_grade, why_reference_fails
-from autograder.kernels.preload import FRAMEWORKS
+from autograder.kernels.preload import ALWAYS, FRAMEWORKS
 from autograder.kernels.zygote import Zygote, forking_works
 from autograder.protocol.frames import receive, send
 from autograder.records import CPU, CUDA, Assignment, Report, Submission, Verdict, to_data
@@ -37,6 +37,7 @@ from autograder.submissions.plan import MAX_OWN_BYTES, MAX_SUBMISSION_BYTES
 from autograder.submissions.python_text import program_facts
 
 LOGGER = logging.getLogger(__name__)
+KERNELS, JUDGES = "autograder.kernels.supervisor:kernel_child", "autograder.runs.judge_process:judge_child"
 TRIES = 2
 MARGIN_S = 120.0
 """what a judge may take beyond its kernel's limits before it is given up"""
@@ -57,15 +58,17 @@ class Pool(abc.ABC):
 
     assignment: Assignment
 
-    def grade(self, student_files: Sequence[StudentFiles]) -> Iterator[GradedSubmission]:
-        """Grade all, yielding each as it is finished, in any order.
+    def grade(
+        self, student_files: Sequence[StudentFiles], meanwhile: Callable[[], None] = lambda: None
+    ) -> Iterator[GradedSubmission]:
+        """Grade all, yielding each as it is finished, in any order. meanwhile: done while the first are graded.
 
         Raises BadAssignment before the first if the reference itself fails a check.
         """
         if self.assignment.checks is None:
             self._try_reference()
         again: list[int] = []
-        for graded in self._distribute(range(len(student_files)), student_files):
+        for graded in self._distribute(range(len(student_files)), student_files, meanwhile=meanwhile):
             if _stopped_from_outside(graded.report):
                 LOGGER.info("%s was stopped by the clock or killed: tried again alone", graded.submission.student)
                 again.append(graded.number)
@@ -86,7 +89,12 @@ class Pool(abc.ABC):
 
     @abc.abstractmethod
     def _distribute(
-        self, numbers: Sequence[int], student_files: Sequence[StudentFiles], *, alone: bool = False
+        self,
+        numbers: Sequence[int],
+        student_files: Sequence[StudentFiles],
+        *,
+        alone: bool = False,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> Iterator[GradedSubmission]:
         """Grade some of the submissions. alone: with no other on the same machine at the time."""
 
@@ -117,14 +125,15 @@ class LocalPool(Pool):
         if assignment.device == CUDA:
             # A module that asks at import whether there is a GPU would initialize CUDA, and forks cannot use it then.
             chosen["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-        warm = "autograder.kernels.supervisor:kernel_child", preloaded(assignment)
-        kernels = Zygote(*warm, environment=chosen, tried=other_imports(assignment))
+        kernels = Zygote(KERNELS, preloaded(assignment), environment=chosen, tried=other_imports(assignment))
         self.kernels = kernels if forking_works() else None
         setup: dict[str, Any] = {"assignment": to_data(assignment), "secret": secret.hex()}
         setup |= {"hidden": [str(path) for path in hidden]}
         setup |= dict(zip(("kept", "kept_key"), (str(kept[0]), kept[1]) if kept else ("", ""), strict=True))
-        self.judges = Zygote("autograder.runs.judge_process:judge_child", setup=setup, environment=chosen)
+        self.judges = Zygote(JUDGES, setup=setup, environment=chosen)
         self.stopping = threading.Event()
+        self._warm = threading.Event()
+        """whether the warm processes have imported what they need; also where they never will"""
         self._ready: queue.SimpleQueue[_Judge] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
@@ -143,7 +152,12 @@ class LocalPool(Pool):
             self.kernels.stop()
 
     def _distribute(
-        self, numbers: Sequence[int], student_files: Sequence[StudentFiles], *, alone: bool = False
+        self,
+        numbers: Sequence[int],
+        student_files: Sequence[StudentFiles],
+        *,
+        alone: bool = False,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> Iterator[GradedSubmission]:
         workers = 1 if alone else self.workers
         waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -157,10 +171,15 @@ class LocalPool(Pool):
                     done.put(graded)
             except BaseException as error:
                 done.put(error)
+            finally:
+                self._warm.set()
 
         threads = [threading.Thread(target=work, daemon=True) for _ in range(min(workers, len(numbers)))]
         for thread in threads:
             thread.start()
+        if threads:
+            self._warm.wait()  # before, the warm processes need the cores
+        meanwhile()
         for _ in numbers:
             result = done.get()
             if isinstance(result, BaseException):
@@ -196,6 +215,7 @@ class LocalPool(Pool):
                     judge.close()
                 return
             judge = judge or self._start_judge()
+            self._warm.set()
             following = self._start_judge() if not waiting.empty() else None
             yield self._grade_one(judge, number, student_files[number])
             judge = following
@@ -349,6 +369,15 @@ def preloaded(assignment: Assignment) -> tuple[str, ...]:
         needed.add("torch")
     last = max(place for place, name in enumerate(FRAMEWORKS) if name.partition(".")[0] in needed)
     return FRAMEWORKS[: last + 1]
+
+
+def first_imports(folder: Path) -> dict[str, tuple[str, ...]]:
+    """What a pool's processes are sure to import, by a look at the notebooks of an assignment that is not read yet."""
+    text = b""
+    with contextlib.suppress(OSError):  # whoever reads the assignment says what is wrong
+        text = b"".join(path.read_bytes() for path in folder.glob("*.ipynb"))
+    torch = ("torch",) if b"import torch" in text or b"from torch" in text else ()
+    return {JUDGES: ("numpy", *torch), KERNELS: (*ALWAYS, *torch)}
 
 
 def other_imports(assignment: Assignment) -> list[str]:

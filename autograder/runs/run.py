@@ -184,7 +184,7 @@ def graded_entries(
     """Every submission's entry, sorted by student: from the journal where it holds one, else graded now.
 
     With them, whose was graded now, and who of the others has a submission or checks that changed since: whom `only`
-    does not name is never graded along. meanwhile: done while the first kernels start.
+    does not name is never graded along. meanwhile: done while the first are graded.
     """
     journal = Journal(options.out / "journal.jsonl")
     keys, found, todo, kept = _known_and_to_grade(assignment, student_files, options, secret, journal)
@@ -197,8 +197,7 @@ def graded_entries(
     if todo:
         hidden = hidden_places(*filter(None, (options.out, assignment.folder, source)))
         with _open_pool(assignment, secret, options, hidden) as pool:
-            meanwhile()
-            for graded in pool.grade([student_files[n] for n in todo]):
+            for graded in pool.grade([student_files[n] for n in todo], meanwhile):
                 entry = _journal_entry(keys[todo[graded.number]], graded)
                 journal.add(entry)
                 found[todo[graded.number]] = entry
@@ -209,11 +208,12 @@ def graded_entries(
 
 
 def _prepare_writing(assignment: Assignment, out: Path) -> None:
-    """Imports and rows that the end of the run needs, while the warm processes do their imports."""
+    """Imports and rows that the end of the run needs, while this process has nothing else to do."""
     with contextlib.suppress(Exception):  # whatever fails here fails there again, and is explained there
         if students_in(out, assignment) is None:
             assignment_rows(assignment)
-    importlib.import_module("autograder.report.figures")
+    for needed in ("alembic.script", "autograder.report.figures"):
+        importlib.import_module(needed)
 
 
 def _open_pool(assignment: Assignment, secret: bytes, options: Options, hidden: Sequence[Path]) -> LocalPool | DaskPool:

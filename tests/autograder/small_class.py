@@ -57,7 +57,10 @@ class InstantPool(LocalPool):
     def __enter__(self) -> InstantPool:
         return self
 
-    def grade(self, student_files: Sequence[StudentFiles]) -> Iterator[GradedSubmission]:
+    def grade(
+        self, student_files: Sequence[StudentFiles], meanwhile: Callable[[], None] = lambda: None
+    ) -> Iterator[GradedSubmission]:
+        meanwhile()
         for number, handed in enumerate(student_files):
             submission = handed.read(self.assignment)
             report = could_not_grade(submission, self.assignment, ValueError())

@@ -19,7 +19,7 @@ import pytest
 from autograder.errors import KernelFailed
 from autograder.kernels import supervisor
 from autograder.kernels.session import Kernel
-from autograder.kernels.zygote import MAX_ADDRESS, Zygote, connect
+from autograder.kernels.zygote import MAX_ADDRESS, Zygote, connect, started_ahead
 from autograder.protocol.frames import receive, send
 from autograder.records import Limits
 
@@ -73,11 +73,17 @@ def test_nothing_of_the_owners_environment_but_a_few_names_reaches_a_kernel(
         assert ask(kernel, "os.environ['OMP_NUM_THREADS']") == "1"
 
 
-def test_a_zygote_is_started_with_the_variables_that_libraries_read_once() -> None:
-    with Zygote(SUPERVISOR, environment={"KERAS_BACKEND": "torch"}) as zygote:
-        zygote.connect({}).close()
-        assert zygote.process is not None
-        assert psutil.Process(zygote.process.pid).environ()["KERAS_BACKEND"] == "torch"
+def test_a_zygote_has_the_variables_that_libraries_read_once_before_it_imports_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "reading.py").write_text("import os\nFOUND = os.environ['KERAS_BACKEND']\n")
+    (tmp_path / "telling.py").write_text(
+        "def child(run, request):\n    import reading\n    run.sendall(reading.FOUND.encode())\n"
+    )
+    monkeypatch.setattr("autograder.kernels.zygote._clean_environment", lambda: {"PYTHONPATH": str(tmp_path)})
+    zygote = Zygote("telling:child", ("reading",), environment={"KERAS_BACKEND": "torch"})
+    with zygote, zygote.connect({}) as child:
+        assert child.recv(100) == b"torch"
 
 
 def test_what_a_zygote_is_given_to_prepare_with_stands_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,6 +158,21 @@ def test_a_stopped_zygote_leaves_no_process_and_no_folder(still_alive: Callable[
     zygote.stop()
     assert not still_alive([process]) and not folder.exists()
     zygote.stop()
+
+
+def test_a_process_started_ahead_is_taken_over_once_and_else_ended(
+    make_kernel: Callable[..., Kernel], still_alive: Callable[..., Any]
+) -> None:
+    before = psutil.Process().children()
+    with started_ahead({SUPERVISOR: ("email.mime.audio",), "nobody:child": ()}):
+        ahead = {child.pid: child for child in psutil.Process().children() if child not in before}
+        with Zygote(SUPERVISOR, ("mailbox",)) as first, Zygote(SUPERVISOR) as second:
+            assert first.process is not None and second.process is not None
+            assert first.process.pid in ahead and second.process.pid not in ahead
+            names = "[n for n in ('email.mime.audio', 'mailbox') if n in sys.modules]"
+            assert ask(make_kernel(launcher=first), names) == ["email.mime.audio", "mailbox"]
+            assert ask(make_kernel(launcher=second), names) == []
+    assert not still_alive(list(ahead.values()))
 
 
 def test_dead_children_are_reaped(zygote: Zygote) -> None:

@@ -95,6 +95,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     make_course(tmp_path / "course")
     monkeypatch.chdir(tmp_path / "course")
     monkeypatch.setattr("autograder.runs.run.LocalPool", InstantPool)
+    monkeypatch.setenv("AUTOGRADER_SPAWN", "1")  # no warm process either
     (tmp_path / "scratch").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
     (tmp_path / "seed").write_text("5eed" * 16)

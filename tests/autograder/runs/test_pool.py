@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -17,7 +18,7 @@ import pytest
 from autograder.errors import BadAssignment
 from autograder.records import Report, Verdict, to_data
 from autograder.runs import pool as local_pool
-from autograder.runs.pool import LocalPool, other_imports, preloaded
+from autograder.runs.pool import JUDGES, KERNELS, LocalPool, first_imports, other_imports, preloaded
 from autograder.submissions.intake import StudentFiles
 
 pytestmark = pytest.mark.slow
@@ -55,6 +56,15 @@ SCORES = {
 def test_what_no_cell_imports_is_not_waited_for(judged: Any, imports: str, device: str, last: str) -> None:
     small = judged({"square": "def square(x):\n    return x ** 2"}, "", before=imports)
     assert preloaded(dataclasses.replace(small.assignment, device=device))[-1] == last
+
+
+@pytest.mark.parametrize(("imports", "torch"), [("import numpy as np", ()), ("from torch import nn", ("torch",))])
+def test_the_first_imports_are_among_those_of_the_assignment(judged: Any, imports: str, torch: tuple[str, ...]) -> None:
+    small = judged({"square": "def square(x):\n    return x ** 2"}, "", before=imports)
+    found = first_imports(small.assignment.folder)
+    assert set(found[KERNELS]) <= set(preloaded(small.assignment))
+    assert found[KERNELS][4:] == found[JUDGES][1:] == torch
+    assert first_imports(Path("/nowhere"))[KERNELS]
 
 
 def test_what_the_cells_import_is_imported_ahead_but_for_the_assignments_own_files(judged: Any) -> None:

@@ -54,6 +54,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def instant(course: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The run folder of a class that was graded without a process, as further commands will be."""
     monkeypatch.setattr("autograder.runs.run.LocalPool", InstantPool)
+    monkeypatch.setenv("AUTOGRADER_SPAWN", "1")  # no warm process either
     assert run_command(*COMMAND, tmp_path / "out")[0] == 0
     return tmp_path / "out"
 
