@@ -24,6 +24,7 @@ import filelock
 import psutil
 import pytest
 
+from autograder.cli import _looks_unchanged
 from autograder.errors import KernelFailed
 from autograder.gradebook.nbgrader_db import students_in
 from autograder.grading import could_not_grade
@@ -256,6 +257,17 @@ def test_what_failed_on_the_graders_side_is_tried_again_when_the_run_goes_on(
     for _ in range(2):
         status, printed, _ = run("grade", "small", "submitted", "--out", tmp_path / "out")
         assert status == 1 and "not graded: ann: " in printed and "were graded before" not in printed
+
+
+def test_a_class_looks_unchanged_until_a_file_comes_however_old(tmp_path: Path) -> None:
+    (tmp_path / "class" / "ann").mkdir(parents=True)
+    assert not _looks_unchanged(tmp_path / "class", tmp_path)
+    (tmp_path / "results.json").write_text("{}")
+    assert _looks_unchanged(tmp_path / "class", tmp_path)
+    time.sleep(0.02)
+    (tmp_path / "class" / "ann" / "a1.ipynb").write_text("{}")
+    os.utime(tmp_path / "class" / "ann" / "a1.ipynb", (0, 0))
+    assert not _looks_unchanged(tmp_path / "class", tmp_path)
 
 
 # -- devices ---------------------------------------------------------------------------------------------------------
