@@ -18,11 +18,14 @@ class Log(Recorder):
         """A table to read: where the program copies and waits, how often, and what to do about it."""
         return str(Report.of(self))
 
-    def timeline(self, last: int | None = None) -> Canvas:
-        """A figure: what host, copies and devices do at the same time. `last`: only that many steps, from the end."""
+    def timeline(self, last: int | None = None, *, labels: bool = True) -> Canvas:
+        """A figure: what host, copies and devices do at the same time. `last`: only that many steps, from the end.
+
+        `labels=False`: without the lines where the host waits, and the bytes beside the copies.
+        """
         from course_lib.virtual_cuda.views.timeline import timeline  # needs matplotlib
 
-        return timeline(self, last)
+        return timeline(self, last, labels=labels)
 
     def __repr__(self) -> str:
         return self.summary()

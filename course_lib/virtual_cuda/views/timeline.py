@@ -48,8 +48,10 @@ class Lane:
 
 
 @styled
-def timeline(log: Recorder, last: int | None = None, *, since: float = 0.0) -> Canvas:
+def timeline(log: Recorder, last: int | None = None, *, since: float = 0.0, labels: bool = True) -> Canvas:
     """Host, copies and devices of a log against time; of its `last` steps only, or from second `since` on.
+
+    Without `labels`, only kernels have their names, and the totals at the right say the rest.
 
     Kernels are in it if they were traced: `virtual_cuda.enable(trace=True)` or `with log.tracing():`.
     """
@@ -63,7 +65,8 @@ def timeline(log: Recorder, last: int | None = None, *, since: float = 0.0) -> C
         if lane.kind == "host":
             axes.barh(row, clock.length * scale, HEIGHT, left=0, color=FAINT, zorder=2)
         _draw_bars(axes, lane, row, clock)
-        _draw_labels(axes, lane, row, clock)
+        if labels or lane.kind == "kernel":
+            _draw_labels(axes, lane, row, clock)
         axes.annotate(
             f"{lane.totals[0]}\n{lane.totals[1]}",
             (1, row),

@@ -111,6 +111,14 @@ def test_every_lane_has_a_name_and_its_totals(log: Log) -> None:
     assert {"3 copies\n3.0 MiB", "3 copies\n12 B"} <= set(texts) and any(t.startswith("3 kernels\n") for t in texts)
 
 
+def test_without_labels_the_totals_and_the_kernels_names_stay() -> None:
+    log = log_of(kernel(0, 10), Sync("item", "cell [1], line 2", 11, "cuda:0"))
+    with_labels, without = ([text.get_text() for text in log.timeline(labels=on).axes[0].texts] for on in (True, False))
+    label = "item, cell [1], line 2"
+    assert label in with_labels and without == [text for text in with_labels if text != label]
+    assert "mm" in without and any(text.startswith("1 wait (striped)") for text in without)
+
+
 def test_the_figure_says_whose_durations_it_shows(log: Log) -> None:
     def note() -> str:
         return " ".join(text.get_text() for text in timeline(log).axes[0].texts)
