@@ -112,9 +112,10 @@ def matmul_rows(a, b):
 
 
 def product_bound(m, k, n, itemsize, flops, bandwidth):
-    """The least time of (m, k) @ (k, n), with itemsize bytes per number, on a machine with flops and bandwidth.
+    """The least time of (m, k) @ (k, n), with itemsize bytes per number.
 
-    Returns seconds (a number) and the limit, "compute" or "memory".
+    flops: operations per second. bandwidth: bytes per second. Returns seconds (a number) and the limit, "compute" or
+    "memory".
     """
     operations = 2 * m * k * n
     numbers = m * k + k * n + m * n
@@ -302,6 +303,15 @@ def _matmul_tests(attempt: Solution) -> list[tuple[Callable[[], object], str]]:
             "The decimals are lost, because the array that you fill has an integer dtype.",
         ),
         (
+            lambda: result()[-1, -1] != 0,
+            "The last entry is still 0. Are all entries filled before `return`? It may be indented too far.",
+        ),
+        (
+            lambda: np.allclose(result(), wanted()) or not np.isclose(result()[0, 0], wanted()[0, 0]),
+            "c[0, 0] is right, other entries are not. c[i, j] is made of row i of a and column j of b alone, and its "
+            "sum starts at 0.",
+        ),
+        (
             lambda: np.allclose(result(), wanted()),
             "The shape is right, the values are not. c[0, 0] should be a[0, 0] * b[0, 0] + a[0, 1] * b[1, 0] + ...: "
             "row 0 of a with column 0 of b.",
@@ -405,7 +415,10 @@ def check_product_bound(attempt: Solution) -> Solution:
         "product_bound",
         attempt,
         product_bound,
-        (lambda: compute() is not None, "Your function returns None. Is there a `return` on every path?"),
+        (
+            lambda: compute() is not None and memory() is not None,
+            "Your function returns None. Is there a `return` on every path?",
+        ),
         (
             lambda: isinstance(compute(), tuple | list) and len(compute()) == 2,
             'Return two things, the seconds and the limit: `return compute_s, "compute"`.',
@@ -418,6 +431,10 @@ def check_product_bound(attempt: Solution) -> Solution:
         (
             lambda: not _close(compute()[0], 1e6) and not _close(memory()[0], 1e6),
             "You divide by the wrong one of two numbers. The seconds are operations / flops, and bytes / bandwidth.",
+        ),
+        (
+            lambda: compute()[0] < 1e12,
+            "You multiply where you should divide. The seconds are operations / flops, and bytes / bandwidth.",
         ),
         (
             lambda: not _close(compute()[0], 0.5),
@@ -437,6 +454,11 @@ def check_product_bound(attempt: Solution) -> Solution:
             lambda: not (compute()[0] > 2 and compute()[1] == "memory"),
             "Here the memory moves 4.32e12 bytes per second, and still you find it slower than the arithmetic: that is "
             "far too many bytes. *Add* the numbers of the three matrices, and multiply by `itemsize`.",
+        ),
+        (
+            lambda: not _close(compute()[0], 4),
+            "The time for the arithmetic is 4 times what it should be, and a number takes 4 bytes here. Multiply the "
+            "numbers by `itemsize`, not the operations.",
         ),
         (
             lambda: _close(compute()[0], 1),
@@ -618,8 +640,8 @@ def check_training_plan(attempt: Solution) -> Solution:
     def gpus(parameters: float, memory_gb: float) -> Any:
         return attempt(parameters, 1e9, memory_gb, 1e15, 0.5, 3.0)[0]
 
-    def hours(parameters: float = 1e9, utilization: float = 0.5) -> Any:
-        return attempt(parameters, 1e9, 80, 1e15, utilization, 3.0)[1]
+    def hours(parameters: float = 1e9, utilization: float = 0.5, examples: float = 1e9) -> Any:
+        return attempt(parameters, examples, 80, 1e15, utilization, 3.0)[1]
 
     return attempt_or_solution(
         "training_plan",
@@ -652,6 +674,7 @@ def check_training_plan(attempt: Solution) -> Solution:
         ),
         (lambda: not _close(hours(), 12_000), "That is the time in seconds. Return hours."),
         (lambda: not _close(hours(), 200), "That is the time in minutes. Return hours."),
+        (lambda: not _close(hours(), hours(examples=2e9)), "The time does not depend on `examples`, but it should."),
         (
             lambda: not _close(hours(), hours(utilization=0.25)),
             "The time does not depend on `utilization`, but it should.",
