@@ -165,6 +165,10 @@ def check_unit_map(attempt: Callable[..., Array]) -> Callable[..., Array]:
         attempt,
         unit_map,
         (
+            lambda: attempt((1.0, 0.5), 0.3) is not None,
+            "Your function returns None. Is there a `return`?",
+        ),
+        (
             lambda: given((1.0, 0.5), 0.3).shape == (60, 60),
             "The map has the shape (side, side), here (60, 60). A row of x1, (1, side), plus a column of x2, (side, "
             "1), broadcasts to it.",
@@ -281,8 +285,8 @@ def check_polygon(attempt: Callable[..., tuple[Array, ...]]) -> Callable[..., tu
         ),
         (
             lambda: works() or (np.abs(edges(6) - 3) < 0.5).all(),
-            "The edge of each unit should be 3 away from the center, between disc and ring. The features are x / 3, "
-            "so an edge at 3 lies where weights of length `sharpness` have added up to `sharpness * 1`.",
+            "The edge of each unit should be 3 away from the center, between disc and ring. There the features, which "
+            "are x / 3, have gone a distance of 1, so the weights contribute `-sharpness`. The bias must cancel it.",
         ),
         (
             lambda: works() or (hidden(6, ring) < 0).any(axis=1).all(),
@@ -302,7 +306,8 @@ def check_polygon(attempt: Callable[..., tuple[Array, ...]]) -> Callable[..., tu
         (
             lambda: works() or (score(6, np.concatenate([ring, 0.8 * ring])) < 0).all(),
             "The units are right, but the output is positive where one of them disagrees. With weights 1 the sum is "
-            "`units` inside and at most `units - 2` outside: b2 must put the threshold halfway between the two.",
+            "`units` inside and at most `units - 2` outside. b2 must be minus a threshold that lies halfway between "
+            "the two.",
         ),
         (
             works,
@@ -595,6 +600,11 @@ def check_success_rate(attempt: Callable[..., float]) -> Callable[..., float]:
             "It trains for more than the one epoch that was asked for. Pass `epochs` on to `run`.",
         ),
         (
+            lambda: found() != 0 or attempt(dict(easy), [0], 120, 0.4) != 0,
+            "It counts no success although two of three runs reach the goal. Is each board trained, with "
+            "`run(epochs)`?",
+        ),
+        (
             lambda: abs(found() - 2 / 3) < 1e-9,
             "It is wrong for the circle with 3 units and three seeds. Does each board get its own seed, and all "
             "`epochs`?",
@@ -702,6 +712,9 @@ def check_update(attempt: Callable[..., Array]) -> Callable[..., Array]:
     def like(penalty: str, other: Array) -> bool:
         return given(penalty).shape == w.shape and np.allclose(given(penalty), other, rtol=0, atol=1e-12)
 
+    def shrunk(start: Array) -> Array:
+        return np.sign(start) * np.maximum(np.abs(start) - 0.02, 0)
+
     plain = w - 0.1 * slope
     return attempt_or_solution(
         "update",
@@ -727,21 +740,54 @@ def check_update(attempt: Callable[..., Array]) -> Callable[..., Array]:
             "L2: the gradient of strength / 2 * w**2 is strength * w, without the factor 2.",
         ),
         (
+            lambda: not like("L2", w - 0.1 * (slope + 0.1 * w**2)) and not like("L2", plain - 0.01 * plain**2),
+            "L2: this subtracts the penalty itself, strength / 2 * w**2. The step needs its gradient, strength * w.",
+        ),
+        (
+            lambda: not like("L2", plain),
+            'With "L2" this makes the same step as without a penalty. Add its gradient, strength * w.',
+        ),
+        (
             lambda: right("L2") or like("L2", plain * (1 - 0.02)),
             "L2 adds strength * w to the gradient before the step.",
+        ),
+        (
+            lambda: not like("L1", plain),
+            'With "L1" this makes the same step as without a penalty. After it, move each weight toward 0.',
         ),
         (
             lambda: not like("L1", plain - 0.02),
             "L1 subtracts the amount from every weight. A negative weight must become *larger*: it moves toward 0.",
         ),
         (
-            lambda: not (like("L1", plain - 0.02 * np.sign(plain)) or like("L1", plain - 0.02 * np.sign(w))),
+            lambda: (
+                not any(
+                    like("L1", crossed)
+                    for crossed in (
+                        plain - 0.02 * np.sign(plain),
+                        plain - 0.02 * np.sign(w),
+                        np.where(plain > 0, plain - 0.02, plain + 0.02),
+                    )
+                )
+            ),
             "L1: the small weights jump over 0 to the other side. What would cross 0 must stop at 0: the size of a "
             "weight cannot fall below 0.",
         ),
         (
             lambda: not like("L1", np.maximum(np.abs(plain) - 0.02, 0)),
             "L1: the sizes are right, but the signs are lost.",
+        ),
+        (
+            lambda: not like("L1", np.maximum(plain - 0.02, 0)),
+            "L1: every negative weight becomes 0. Let the *size* of a weight fall, and keep its sign.",
+        ),
+        (
+            lambda: not like("L1", shrunk(w)),
+            "L1: the weights move toward 0, but the step with the data's gradient is missing.",
+        ),
+        (
+            lambda: not like("L1", shrunk(w) - 0.1 * slope),
+            "L1: here the penalty acts before the step with the data's gradient. Take that step first.",
         ),
         (
             lambda: not like("L1", np.sign(plain) * np.maximum(np.abs(plain) - 0.2, 0)),

@@ -71,5 +71,6 @@ def plane_points(places: Mapping[str, ArrayLike], labels: ArrayLike, *, axes: Se
         ]
         said.append(f"{title}: the mean of the blue ones at {centers[0]}, of the orange ones at {centers[1]}")
     count = f"{positive.sum()} blue and {(~positive).sum()} orange"
-    figure.description = f"The same points, {count}, at different places. {'; '.join(said)}."
+    many = f"The same points, {count}, at different places"
+    figure.description = f"{many if len(places) > 1 else f'{count} points'}. {'; '.join(said)}."
     return figure
