@@ -19,6 +19,7 @@ from course_lib.exercises import attempt_or_solution
 
 __all__ = [
     "check_backward",
+    "check_brighten",
     "check_decode",
     "check_einsum",
     "check_nearest",
@@ -33,6 +34,13 @@ DEVICE = (
 
 
 # --- solutions, as the notebook has them ---
+
+
+def brighten(images, amount):
+    """images: uint8. Return uint8: each value plus amount, limited to what a byte can hold."""
+    wide = images.int() + amount
+    limited = wide.clamp(0, 255)
+    return limited.to(torch.uint8)
 
 
 def decode(records):
@@ -98,6 +106,11 @@ def backward(x, Y, W2, hidden, logits):
     return grad_W1, grad_b1, grad_W2, grad_b2
 
 
+def cross_entropy(logits, Y):
+    right = (logits * Y).sum(dim=1)  # (N,): the logit of the right class
+    return (logits.logsumexp(dim=1) - right).mean()
+
+
 def train(x, y, params, steps=300, lr=0.5):
     """x: (N, D), y: (N,) int64. Update params = [W1, b1, W2, b2] in place; return the loss before each update."""
     W1, b1, W2, b2 = params
@@ -106,8 +119,7 @@ def train(x, y, params, steps=300, lr=0.5):
     losses = []
     for _ in range(steps):
         hidden, logits = forward(x, W1, b1, W2, b2)
-        right = (logits * Y).sum(dim=1)  # (N,): the logit of the right class
-        loss = (logits.logsumexp(dim=1) - right).mean()
+        loss = cross_entropy(logits, Y)
         losses.append(loss.item())
         grads = backward(x, Y, W2, hidden, logits)
         for param, grad in zip(params, grads, strict=True):
@@ -116,6 +128,64 @@ def train(x, y, params, steps=300, lr=0.5):
 
 
 # --- checks ---
+
+
+def check_brighten(attempt: Solution) -> Solution:
+    """Whether `attempt(images, amount)` adds and limits, in both directions, and returns bytes; it, or ours."""
+    images = torch.arange(256, dtype=torch.uint8).view(16, 16)
+
+    def values(amount: int) -> Any:
+        return attempt(images.clone(), amount)
+
+    def is_right(amount: int) -> bool:
+        try:
+            got = values(amount)
+        except RuntimeError:  # a limit that uint8 cannot hold
+            return False
+        return _same(got, (images.int() + amount).clamp(0, 255))
+
+    def wraps(amount: int) -> bool:
+        """As bytes do, whatever the dtype of the result."""
+        return _same(values(amount), (images.int() + amount) % 256)
+
+    def leaves_its_input() -> bool:
+        given = images.clone()
+        attempt(given, 100)
+        attempt(given, -60)
+        return torch.equal(given, images)
+
+    return attempt_or_solution(
+        "brighten",
+        attempt,
+        brighten,
+        (
+            lambda: _has_shape(values(100), (16, 16)),
+            "Return one tensor with the shape of `images`.",
+        ),
+        (
+            lambda: not wraps(100),
+            "Values still wrap around: 200 + 100 gives 44. Convert to a wider dtype before you add. Then limit the "
+            "sum, and convert back the limited one, which `clamp` *returns*.",
+        ),
+        (
+            lambda: not _same(values(100), images.int() + 100),
+            "The sum is not limited: 200 + 100 gives 300, which no byte can hold. `clamp` limits it.",
+        ),
+        (
+            lambda: is_right(100),
+            "For `amount` = 100, some values are wrong. Each should be the old value plus 100, or 255 if that is more.",
+        ),
+        (
+            lambda: is_right(-60),
+            "It is right for 100, but not for -60: a value below 60 should become 0. So the sum needs a dtype that "
+            "holds negative numbers, and a lower limit.",
+        ),
+        (
+            lambda: values(100).dtype == torch.uint8,
+            "The values are right, but they are not bytes: convert the result to `torch.uint8`.",
+        ),
+        (leaves_its_input, "Your function changes the images that it was given. Make new tensors instead."),
+    )
 
 
 def check_decode(attempt: Solution, attempt_at_picture: Solution) -> tuple[Solution, Solution]:
@@ -272,6 +342,10 @@ def check_nearest(attempt: Solution, attempt_at_labels: Solution) -> tuple[Solut
         attempt_at_labels,
         nearest_labels,
         (lambda: torch.is_tensor(of_many()), "Return one tensor."),
+        (
+            lambda: not _same(of_many(), train[distances.argmin(dim=1)]),
+            "These are the nearest *images*. Look up their labels in `y_train`.",
+        ),
         (
             lambda: of_many().shape == (7,),
             "There should be one label for each row of `x_test`. If the matrix of distances has a row for each of "
@@ -448,8 +522,13 @@ def check_prepare(attempt: Solution) -> Solution:
     ]
     the_bright_removed = prepared(raw.masked_fill(raw > 0.1, 0))  # a row without faint pixels: 0 / 0
     means = [clean.mean(dim=1, keepdim=True), clean.mean(dim=0), clean.mean()]
-    deviations = [clean.std(dim=1, keepdim=True), clean.std(dim=0), clean.std()]
-    others = [(clean - mean) / of for mean in means for of in deviations][1:]
+    shifted = [clean - mean for mean in means]
+    others = [
+        one / deviation
+        for one in shifted
+        for of in (clean, one)
+        for deviation in (of.std(dim=1, keepdim=True), of.std(dim=0), of.std())
+    ]
     return attempt_or_solution(
         "prepare",
         attempt,
@@ -483,7 +562,7 @@ def check_prepare(attempt: Solution) -> Solution:
             "The rows have mean 0, but not standard deviation 1: divide by it.",
         ),
         (
-            lambda: not is_one_of(*others),
+            lambda: is_one_of(*prepared(clean)) or not is_one_of(*others),
             "You normalize the columns, or all pixels together, or only in part. Take both statistics of each *row*: "
             "`dim=1`.",
         ),
@@ -530,7 +609,10 @@ def check_backward(attempt_at_forward: Solution, attempt: Solution) -> tuple[Sol
             "These are `logits` and `hidden`. Return `hidden` first, then `logits`.",
         ),
         (lambda: run()[0].shape == (6, 4), "`hidden` should have shape (N, H): `x` times `W1`."),
-        (lambda: not _near(run()[0], before), "The ReLU is missing: `hidden` has negative entries."),
+        (
+            lambda: not _near(run()[0], before),
+            "The ReLU is missing: `hidden` has negative entries. (`clamp` returns a new tensor.)",
+        ),
         (lambda: not _near(run()[0], x.mm(W1).clamp(min=0)), "The bias `b1` is missing in `hidden`."),
         (
             lambda: not _near(run()[0], x.mm(W1).clamp(min=0) + b1),
@@ -693,7 +775,7 @@ def check_train(attempt: Solution) -> Solution:
         train,
         (
             lambda: isinstance(losses(), list) and len(losses()) == 5,
-            "Return a list with one loss for each step.",
+            "After the loop, return a list of `steps` losses.",
         ),
         (
             lambda: all(isinstance(loss, float) for loss in losses()),
@@ -709,8 +791,8 @@ def check_train(attempt: Solution) -> Solution:
         ),
         (
             lambda: np.allclose(losses()[:1], right[:1]),
-            "The first loss is wrong. The mean cross-entropy is the mean of logsumexp(logits) minus the logit of the "
-            "right class.",
+            "The first loss is wrong. It should be `cross_entropy(logits, Y)`, where row i of `Y` has a 1 in column "
+            "y[i] and 0 elsewhere.",
         ),
         (
             moved,
