@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 from unittest import mock
 
 import torch
 import torch.nn.functional as F
 
-from course_lib import virtual_cuda
 from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 __all__ = [
+    "check_PReLU",
     "check_Ternary",
     "check_chain_gradient",
-    "check_make_parameters",
     "check_newton",
     "check_run_backward",
     "check_train",
 ]
 
-# The solutions are written as a reader writes them: without types, and without itertools.pairwise.
+# The solutions are written as a reader writes them: without types.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: RUF007
 
 
 def chain_gradient(result):
@@ -49,7 +48,7 @@ def make_parameters(sizes, seed=0, device="cpu"):
     """
     generator = torch.Generator().manual_seed(seed)
     params = []
-    for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=True):
+    for n_in, n_out in pairwise(sizes):
         W = torch.randn(n_in, n_out, generator=generator, dtype=torch.float64) * (2 / n_in) ** 0.5
         b = torch.zeros(n_out, dtype=torch.float64)
         params.append(W.to(device).requires_grad_())
@@ -86,7 +85,10 @@ def run_backward(result):
             leaf.grad = upstream if leaf.grad is None else leaf.grad + upstream
             continue
         for source, grad in vjp(node, upstream):
-            arrived[source] = arrived[source] + grad if source in arrived else grad
+            if source in arrived:
+                arrived[source] = arrived[source] + grad
+            else:
+                arrived[source] = grad
             missing[source] -= 1
             if missing[source] == 0:
                 ready.append(source)
@@ -125,6 +127,26 @@ def newton(f, start, steps):
         [curvature] = torch.autograd.grad(slope, t)
         t = t - slope / curvature
     return t.item()
+
+
+class PReLU(torch.autograd.Function):
+    """x where x > 0, and a * x elsewhere."""
+
+    @staticmethod
+    def forward(ctx, x, a):
+        """x: a tensor of any shape. a: a tensor of shape (), so a single number. Returns a tensor of x's shape."""
+        ctx.save_for_backward(x, a)
+        return torch.where(x > 0, x, a * x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        """grad_output: x's shape. Returns two gradients: for x, of x's shape, and for a, of shape ()."""
+        x, a = ctx.saved_tensors
+        local_x = torch.where(x > 0, 1.0, a)
+        local_a = torch.where(x > 0, 0.0, x)
+        grad_x = grad_output * local_x
+        grad_a = (grad_output * local_a).sum()
+        return grad_x, grad_a
 
 
 class Ternary(torch.autograd.Function):
@@ -191,6 +213,9 @@ def check_chain_gradient(attempt: Any) -> Any:
     def fails(kinds: Any, piece: str) -> bool:
         return _raises(kinds, lambda: of(three, 0.5, 1.0), piece)
 
+    def calls_the_leaf() -> bool:
+        return _calls_a_leaf(gradient, lambda: of(three, 0.5, 1.0))
+
     def returns_what_the_leaf_keeps() -> bool:
         x = torch.tensor([0.5, 1.0], dtype=torch.float64, requires_grad=True)
         x.grad = torch.zeros_like(x)
@@ -205,12 +230,16 @@ def check_chain_gradient(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "chain_gradient", attempt, chain_gradient,
-        (lambda: not fails(RuntimeError, "unsupported operation") and not fails(IndexError, "")
+        (lambda: not fails(RuntimeError, "unsupported operation") and not (fails(IndexError, "") and calls_the_leaf())
          and not fails(AttributeError, "'NoneType' object has no attribute '_input_metadata'"),
          "You called the node of the leaf, which has no source. Stop there: it is the node that has an attribute "
          "`variable`."),
+        (lambda: not fails(IndexError, ""),
+         "`vjp` returns a list of pairs. For a chain the list has a single entry, [0], which is the pair: "
+         "node, grad = vjp(node, grad)[0]."),
         (lambda: not fails(TypeError, "is not a Variable") and not fails(AttributeError, "'sum_to_size'"),
-         "A node takes a tensor, not a Python number. Start with torch.ones_like(result)."),
+         "A node takes a tensor, not a Python number (start with torch.ones_like(result)) and not the list that `vjp` "
+         "returns (take the pair out of it)."),
         (lambda: not fails(TypeError, "'Tensor' object is not callable"),
          "You called a tensor as if it were a node. Start at result.grad_fn."),
         (lambda: not fails(ValueError, "values to unpack") and not fails((TypeError, AttributeError), "'tuple' object")
@@ -250,65 +279,6 @@ def check_chain_gradient(attempt: Any) -> Any:
          "It fails for (2 * x).sum() or where x is broadcast. Use the pairs that `vjp` returns."),
         (is_its_own,
          "The gradient is right, but PyTorch's own backward pass computed it. Go from node to node, and call `vjp`."),
-    )  # fmt: skip
-
-
-def check_make_parameters(attempt: Any) -> Any:
-    """`make_parameters(sizes, seed=0, device="cpu")` returns [W1, b1, W2, b2, ...], leaves that require gradients."""
-    make: Any = attempt
-
-    def params(*sizes: int, **options: Any) -> list[Any]:
-        return list(make(list(sizes), **options))
-
-    def spread(n_in: int) -> float:
-        return float(params(n_in, 300)[0].detach().std() * (n_in / 2) ** 0.5)
-
-    def on_gpu() -> list[tuple[str, bool, Any]]:
-        """device, is_leaf and numbers of each parameter on a GPU, the virtual one if there is no other"""
-        with virtual_cuda.session(quiet=True):
-            return [(p.device.type, p.is_leaf, p.tolist()) for p in params(5, 4, 3, device="cuda")]
-
-    def leaves_the_global_generator_alone() -> bool:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(12345)
-            before = torch.get_rng_state()
-            make([5, 4, 3])
-            return torch.equal(torch.get_rng_state(), before)
-
-    return attempt_or_solution(
-        "make_parameters", attempt, make_parameters,
-        (lambda: make([5, 4, 3]) is not None, NOTHING_RETURNED),
-        (lambda: isinstance(make([5, 4, 3]), (list, tuple)) and len(make([5, 4, 3])) == 4,
-         "For [5, 4, 3] there are two layers, so the list holds four tensors: W1, b1, W2, b2."),
-        (lambda: [tuple(p.shape) for p in params(5, 4, 3)] == [(5, 4), (4,), (4, 3), (3,)],
-         "For [5, 4, 3] the shapes are (5, 4), (4,), (4, 3), (3,): W is (n_in, n_out), b is (n_out,)."),
-        (lambda: all(p.dtype is torch.float64 for p in params(5, 4, 3)),
-         "One of the tensors is not float64. PyTorch's default is float32; pass dtype=torch.float64."),
-        (lambda: all(p.requires_grad for p in params(5, 4, 3)),
-         "One of the tensors does not require gradients."),
-        (lambda: all(p.is_leaf for p in params(5, 4, 3)),
-         "All require gradients, but one of them is not a leaf: it is the result of a recorded operation, so backward "
-         "would not fill its .grad. Call requires_grad_() last, on the finished numbers."),
-        (lambda: all(bool((b == 0).all()) for b in params(5, 4, 3)[1::2]), "The biases should start at 0."),
-        (lambda: torch.equal(params(5, 4)[0], params(5, 4)[0]),
-         "Two calls with the same seed give different weights. Pass generator=... to torch.randn."),
-        (lambda: not torch.equal(params(5, 4, seed=1)[0], params(5, 4, seed=2)[0]),
-         "Different seeds give the same weights. Does your generator use `seed`?"),
-        (lambda: not torch.equal(params(5, 5, 5)[0], params(5, 5, 5)[2]),
-         "Both layers get the same weights. Make the generator once, before the loop."),
-        (lambda: abs(spread(200) - 1) < 0.1 and abs(spread(800) - 1) < 0.1,
-         "The standard deviation of W should be the square root of 2 / n_in."),
-        (lambda: not _raises(RuntimeError, on_gpu, "device type for generator"),
-         "Your generator is on the CPU, so draw there, without device=..., and move the numbers with .to(device)."),
-        (lambda: all(place == "cuda" for place, *_ in on_gpu()), "With device=\"cuda\", a tensor is on the CPU."),
-        (lambda: all(is_leaf for _, is_leaf, _ in on_gpu()),
-         "With device=\"cuda\", .to(device) makes a copy, and the copy of a tensor that requires gradients is the "
-         "result of a recorded operation. Move the tensor first and call requires_grad_() after that."),
-        (lambda: [values for *_, values in on_gpu()] == [p.tolist() for p in params(5, 4, 3)],
-         "With device=\"cuda\", the same seed gives other numbers. Draw on the CPU and move them with .to(device)."),
-        (leaves_the_global_generator_alone,
-         "Right, but your function changes the random numbers of the whole program, because it seeds or uses PyTorch's "
-         "global generator. Draw from one of your own: torch.Generator().manual_seed(seed)."),
     )  # fmt: skip
 
 
@@ -381,12 +351,7 @@ def check_run_backward(attempt: Any) -> Any:
         return max(found)
 
     def leaf_called() -> bool:
-        """whether `vjp` is called on the node of a leaf"""
-        names = getattr(run, "__globals__", {})
-        counted = mock.Mock(side_effect=names.get("vjp", vjp))
-        with mock.patch.dict(names, vjp=counted):
-            run(square(leaf(1.0, 2.0)))
-        return any(hasattr(call.args[0], "variable") for call in counted.call_args_list if call.args)
+        return _calls_a_leaf(run, lambda: grads(product, *three))
 
     def twice_a_sum() -> bool:
         """the two leaves of a sum get the same tensor"""
@@ -424,6 +389,8 @@ def check_run_backward(attempt: Any) -> Any:
          "After run_backward, a leaf's .grad is still None. Either its node never had its turn (when is a node "
          "ready?), or nothing was written: what arrives at a node with an attribute `variable` goes into "
          "node.variable.grad."),
+        (lambda: not leaf_called(),
+         "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
         (lambda: torch.equal(grads(product, *three)[2], torch.ones(2, dtype=torch.float64)),
          "In (x * y + z).sum() the gradient of z is 1 everywhere. The pass starts with the gradient 1 at the result."),
         (lambda: agrees(product, *three),
@@ -451,8 +418,6 @@ def check_run_backward(attempt: Any) -> Any:
         (is_its_own,
          "The gradients are right, but PyTorch's own backward pass computed them. Write the pass yourself: go from "
          "node to node, and call `vjp` on each."),
-        (lambda: not leaf_called(),
-         "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
         (lambda: calls() <= 17,
          "The gradients are right, but you visit nodes more than once: a chain of results that are used twice would "
          "take twice as long with each link. Wait until all uses have delivered."),
@@ -551,7 +516,8 @@ def check_train(attempt: Any) -> Any:
         (lambda: abs(losses(first)[0] - F.cross_entropy(network(fresh(), images[first]), labels[first]).item()) < 1e-9,
          "The first loss is not the cross-entropy of the model on images[rows] and labels[rows], before the update."),
         (lambda: not alike(after(first), fresh()),
-         "After a step the parameters are what they were before. Change the tensors in `params` themselves."),
+         "After a step the parameters are what they were before. Change the tensors in `params` themselves (`param -= "
+         "...`), by gradients that are not cleared between `backward` and the update."),
         (lambda: not uphill(), "The parameters moved uphill. Subtract lr times the gradient."),
         (lambda: moves_like(first) and moves_like(first, lr=0.1),
          "After one step each parameter should have moved by -lr times its gradient, from the loss of this batch."),
@@ -622,6 +588,91 @@ def check_newton(attempt: Any) -> Any:
         (fresh_leaves,
          "The number is right, but from the second step on, f receives the result of the step before, so the graph "
          "holds all steps. Begin each step with a fresh leaf: t.detach().requires_grad_()."),
+    )  # fmt: skip
+
+
+def check_PReLU(attempt: Any) -> Any:
+    """`PReLU.apply(x, a)` is x where x > 0, else a * x; its `backward` returns the gradients for x and for a."""
+    function: Any = attempt
+    values = torch.tensor([-3.0, -2.0, -0.5, 0.5, 1.0, 4.0], dtype=torch.float64)
+    arriving = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0, 32.0], dtype=torch.float64)
+    negative = values < 0
+    a = 0.25
+
+    def returned(upstream: Any = arriving, x: Any = values) -> Any:
+        """what `backward` returns, before PyTorch sums it to the shape of the input"""
+        x, slope = x.clone().requires_grad_(), torch.tensor(a, dtype=torch.float64, requires_grad=True)
+        node = function.apply(x, slope).grad_fn
+        with torch.no_grad():
+            return node.apply(upstream)
+
+    def for_x() -> Any:
+        return returned()[0]
+
+    def for_a() -> float:
+        return float(returned()[1].sum())
+
+    def twice(which: int) -> bool:
+        return torch.allclose(returned(2 * arriving)[which], 2 * returned()[which])
+
+    def shares(local: Any) -> float:
+        """the gradient for a if this were its local gradient"""
+        return float((arriving * local).sum())
+
+    def swapped() -> bool:
+        first, second = returned()
+        return bool(second.shape == values.shape and torch.allclose(second[~negative], arriving[~negative])
+                    and not torch.allclose(first.expand_as(values)[~negative], arriving[~negative]))  # fmt: skip
+
+    right_a = shares(values * negative)
+    return attempt_or_solution(
+        "PReLU", attempt, PReLU,
+        (lambda: not _raises((AttributeError, TypeError), returned, "'tuple'")
+         and not _raises(ValueError, returned, "to unpack"),
+         "ctx.saved_tensors is a tuple of two tensors. Take it apart: x, a = ctx.saved_tensors."),
+        (lambda: not _raises(RuntimeError, returned, "must match"),
+         "The shapes of two tensors do not match. Does backward take both from ctx (x, a = ctx.saved_tensors)? "
+         "Otherwise it finds the x and the a of cells above."),
+        (lambda: not _raises(RuntimeError, returned, "Boolean value of Tensor"),
+         "`x > 0` has an answer for each entry of x, so `if` cannot choose. torch.where chooses for each entry."),
+        (lambda: returned() is not None, "backward returns None. Is there a `return`?"),
+        (lambda: isinstance(returned(), tuple) and len(returned()) == 2,
+         "backward should return two values, separated by a comma: the gradient for x and the gradient for a."),
+        (lambda: returned()[1] is not None, "a is learned, so it needs a gradient, not None."),
+        (lambda: all(map(torch.is_tensor, returned())), "Both gradients should be tensors."),
+        (lambda: not swapped(),
+         "The two gradients seem to be swapped. forward takes x first, so return the gradient for x first."),
+        (lambda: for_x().shape == values.shape,
+         "The gradient for x should have the shape of x. Sum only the other one."),
+        (lambda: twice(0),
+         "Twice the upstream gradient should give twice the gradient for x. Multiply its local gradient by "
+         "grad_output."),
+        (lambda: torch.allclose(for_x()[~negative], arriving[~negative]),
+         "Where x > 0, the result is x itself, so x should receive grad_output unchanged."),
+        (lambda: bool((for_x()[negative] != 0).any()),
+         "Where x < 0, x receives 0, as with ReLU. But here the result is a * x: what is its slope with respect to x?"),
+        (lambda: torch.allclose(for_x()[negative], a * arriving[negative]),
+         "Where x < 0, the result is a * x, so x should receive a * grad_output."),
+        (lambda: twice(1),
+         "The gradient for x is right. For a, twice the upstream gradient should give twice the gradient: multiply "
+         "the local gradient by grad_output before the sum."),
+        (lambda: abs(for_a() - shares(values)) > 1e-9,
+         "The gradient for x is right. That for a also counts the entries with x > 0, whose result does not depend on "
+         "a."),
+        (lambda: abs(for_a() - shares(values * ~negative)) > 1e-9,
+         "The gradient for x is right. That for a counts the entries with x > 0, whose result does not depend on a, "
+         "and leaves out the others."),
+        (lambda: min(abs(for_a() - right_a / count) for count in (3, 6)) > 1e-9,
+         "The gradient for x is right. That for a is a mean, but every entry adds its full share: sum."),
+        (lambda: abs(for_a() - float(arriving.sum() * values[negative].sum())) > 1e-9,
+         "The gradient for x is right. That for a is the product of two sums. Multiply entry by entry, and add up the "
+         "products."),
+        (lambda: abs(for_a() - right_a) < 1e-9,
+         "The gradient for x is right, that for a is not. Where x < 0, the result is a * x, so its local gradient for "
+         "a is x; elsewhere it is 0."),
+        (lambda: returned()[1].shape == () and returned(torch.ones(2, 3), values.reshape(2, 3))[1].shape == (),
+         "The entries of your gradient for a have the right sum, but a is a single number, of shape (), and so is its "
+         "gradient. Add all entries up with .sum(). (PyTorch would do this for you here.)"),
     )  # fmt: skip
 
 
@@ -700,6 +751,15 @@ def check_Ternary(attempt: Any) -> Any:
          "If w is changed in place before the backward pass, your gradient is wrong and nobody notices. Keep w with "
          "ctx.save_for_backward, which remembers its version."),
     )  # fmt: skip
+
+
+def _calls_a_leaf(attempt: Any, call: Callable[[], Any]) -> bool:
+    """Whether `attempt` calls `vjp` on the node of a leaf while `call` runs."""
+    names = getattr(attempt, "__globals__", {})
+    counted = mock.Mock(side_effect=names.get("vjp", vjp))
+    with mock.patch.dict(names, vjp=counted):
+        _raises(Exception, call)
+    return any(hasattr(made.args[0], "variable") for made in counted.call_args_list if made.args)
 
 
 def _raises(kind: Any, call: Callable[[], Any], piece: str = "") -> bool:
