@@ -282,6 +282,10 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
             "10 examples in batches of 4 are 3 updates in each epoch, the last of them with 2 examples.",
         ),
         (
+            lambda: moving().batches,
+            "The model gets all examples at once. Hand it one mini-batch: `x[batch]`.",
+        ),
+        (
             lambda: len(moving().batches) <= 6,
             "The model is called more than once for each batch. Compute the loss once, before the update, and use it "
             "for `backward` and for the returned mean.",
@@ -467,6 +471,15 @@ def check_momentum(attempt: type) -> type:
             lambda: not _is(moves(1.0), -1.9),
             "You step along gradient + momentum * velocity. That is Nesterov's variant; step along the velocity.",
         ),
+        (
+            lambda: not _is(moves(1.0), -0.9),
+            "The gradient fades in the step in which it arrives. First multiply the old velocity by `self.momentum`, "
+            "then add the gradient.",
+        ),
+        (
+            lambda: not _is(moves(1.0), -2.0),
+            "The gradient counts twice. The velocity contains it already, so step along the velocity alone.",
+        ),
         (lambda: _is(moves(1.0), -1.0), "The first step should be that of SGD, because the velocity starts at 0."),
         (
             lambda: not _is(moves(1.0, 1.0), -1.0, -1.0),
@@ -514,6 +527,7 @@ def check_adam(attempt: type) -> type:
     def first() -> float:
         return moves(3.0)[0]
 
+    swapped = functools.partial(Adam, betas=(0.999, 0.9))
     in_place, still, none, ended, changed, used_up = IN_PLACE_TESTS
     return attempt_or_solution(
         "Adam",
@@ -522,17 +536,25 @@ def check_adam(attempt: type) -> type:
         (lambda: "in-place operation" not in _error_of(first), in_place),
         (
             lambda: "ZeroDivisionError" not in _error_of(first) and math.isfinite(first()),
-            "The first step divides by zero, because 1 - beta**0 = 0: `self.t` should be 1 in the first step.",
+            "The first step is not a number. `self.t` should be 1 in the first step, because 1 - beta**0 = 0, and "
+            "`1 - beta**self.t` needs parentheses.",
         ),
         (
             lambda: first() != 0.0 or moves(3.0, 3.0)[1] == 0.0,
             "The first step is 0 and the second is not: update `m` and `v` first, and use them afterward.",
         ),
         (lambda: first() != 0.0, still),
-        (lambda: first() < 0, "You go uphill: subtract."),
+        (
+            lambda: first() < 0,
+            "You go uphill: subtract. (If you do, are there parentheses around `1 - beta1**self.t`?)",
+        ),
         (
             lambda: not _is([first()], -0.3 / math.sqrt(0.009)),
             "The first step is 3.16 times too long: without the two divisions, `m` and `v` are too small at first.",
+        ),
+        (
+            lambda: not _is(moves(3.0, 3.0), -1 / math.sqrt(0.001), -1 / math.sqrt(0.001)),
+            "You square the factor 1 - beta2, too. Only the gradient is squared: `(1 - beta2) * p.grad**2`.",
         ),
         (
             lambda: not _is([first()], -1 / math.sqrt(0.001)) and not _is([first()], -0.1),
@@ -572,6 +594,10 @@ def check_adam(attempt: type) -> type:
             "means must be kept for the next call of `step`.",
         ),
         (
+            lambda: not _is(moves(3.0, -3.0, 1.0), *_moves(swapped, [3.0, -3.0, 1.0])),
+            "The betas are swapped: `m` is the average with `beta1`, `v` the one with `beta2`.",
+        ),
+        (
             lambda: _same_walk(attempt, Adam, [[[3.0]], [[-3.0]], [[1.0]]], lr=0.1),
             "The first step is right, the later ones are not. Are `m` and `v` changed in place "
             "(`m *= ...`, not `m = ...`), are they kept without the correction, is each beta raised to the power "
@@ -594,6 +620,10 @@ def check_adam(attempt: type) -> type:
             "`eps` is added to the whole step. It belongs in the denominator: put the root and `eps` in parentheses.",
         ),
         (
+            lambda: not _is(moves(1e-2, eps=1e-2), -1.0),
+            "`eps` makes no difference to the step. Add `self.eps` to the root, in the denominator.",
+        ),
+        (
             lambda: _is(moves(1e-3, eps=1e-3), -0.5),
             "`eps` should be added to the square root, not under it; and use `self.eps`.",
         ),
@@ -609,7 +639,7 @@ def check_adam(attempt: type) -> type:
     )
 
 
-# In "If you want more": initialization.
+# Exercise 4: initialization.
 
 
 def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[nn.Sequential], object]:
@@ -644,7 +674,8 @@ def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[
         ),
         (
             lambda: any((layer.weight != 7).any() for layer in initialized()),
-            "No weight has changed. Write into `layer.weight`, for instance with `nn.init.normal_`.",
+            "No weight has changed. If `isinstance(layer, nn.Linear)`, write into `layer.weight`, for instance with "
+            "`nn.init.normal_`.",
         ),
         (
             lambda: all((layer.weight != 7).any() for layer in initialized()),
@@ -661,6 +692,10 @@ def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[
         (
             lambda: not spreads_are(lambda layer: math.sqrt(2 / layer.out_features)),
             "You divide by the number of outputs. The sum runs over the inputs: `layer.in_features`.",
+        ),
+        (
+            lambda: not spreads_are(lambda layer: 1 / layer.in_features),
+            "The spread is 1 / fan_in. A power comes before a division: for the root, write `** 0.5` or `** (1 / 2)`.",
         ),
         (
             lambda: not spreads_are(lambda layer: math.sqrt(1 / layer.in_features)),
@@ -682,7 +717,7 @@ def check_init_kaiming(attempt: Callable[[nn.Sequential], object]) -> Callable[[
     )
 
 
-# Exercise 4: a search for the learning rate.
+# Exercise 5: a search for the learning rate.
 
 
 @dataclass
@@ -745,7 +780,15 @@ def check_lr_search(attempt: Callable[..., list[float]]) -> Callable[..., list[f
         "lr_search",
         attempt,
         lr_search,
+        (
+            lambda: "argument: 'self'" not in _error_of(seen),
+            "`train` got the class. It needs an optimizer: `optimizer_class(model.parameters(), lr=lr)`.",
+        ),
         (lambda: seen().models, "No network was made: call `make_model()` for each rate."),
+        (
+            lambda: seen().optimizers,
+            "No optimizer was made from the class that is passed in: `optimizer_class(model.parameters(), lr=lr)`.",
+        ),
         (lambda: seen().updates, "A network was made, but nothing was trained: call `train`."),
         (
             lambda: len({id(optimizer) for optimizer in seen().updates}) > 1,
@@ -786,7 +829,11 @@ def check_lr_search(attempt: Callable[..., list[float]]) -> Callable[..., list[f
         ),
         (lambda: seen().returned is not None, NOTHING_RETURNED),
         (
-            lambda: isinstance(seen().returned, list) and len(seen().returned) == len(SEARCHED),
+            lambda: (
+                isinstance(seen().returned, list)
+                and len(seen().returned) == len(SEARCHED)
+                and not any(isinstance(value, tuple) for value in seen().returned)
+            ),
             "Return a list with one number for each rate.",
         ),
         (
