@@ -19,13 +19,11 @@ from course_lib.exercises import attempt_or_solution
 __all__ = [
     "LeNet",
     "check_conv2d",
-    "check_examples_mix",
     "check_lenet",
     "check_my_linear",
     "check_named_parameters",
     "check_residual",
     "check_running_center",
-    "examples_mix",
 ]
 
 
@@ -114,14 +112,6 @@ class Residual(nn.Module):
         return x + self.layers(x)
 
 
-def examples_mix(net, x):
-    """net: in eval mode; x: (N, ...). Returns whether the first logit of example 0 depends on another example."""
-    x = x.clone().requires_grad_()
-    logit = net(x)[0, 0]
-    (gradient,) = torch.autograd.grad(logit, x)
-    return bool(gradient[1:].any())
-
-
 class RunningCenter(nn.Module):
     def __init__(self, columns):
         """center: a buffer of `columns` zeros."""
@@ -203,6 +193,11 @@ def check_named_parameters(attempt: Any) -> Any:
         module.first, module.second = tree(levels - 1), leaf()
         return module
 
+    def two() -> Any:
+        module = leaf()
+        module.bias = nn.Parameter(torch.zeros(2))
+        return module
+
     def names(module: Any) -> list[str]:
         return [name for name, _ in module.named_parameters()]
 
@@ -234,10 +229,15 @@ def check_named_parameters(attempt: Any) -> Any:
         (lambda: "weight" in leaf().found, "A parameter that was assigned is missing from `found`."),
         (lambda: list(leaf().found) == ["weight"],
          "`found` should hold nn.Parameter and Mini only: neither plain tensors nor numbers."),
+        (lambda: "weight" in two().found,
+         "The second parameter that is assigned removes the first from `found`. Add to the dictionary that is there, "
+         "with self.found[name] = value."),
         (lambda: set(tree(1).found) == {"first", "second"},
          "A Mini that is assigned to another belongs in `found` as well."),
         (lists, "__setattr__ is right. Now write named_parameters."),
         (lambda: leaf().named_parameters() is not None, "named_parameters returns None: is there a `return`?"),
+        (lambda: all(isinstance(pair, tuple) and len(pair) == 2 for pair in leaf().named_parameters()),
+         "named_parameters should give pairs: (name, parameter)."),
         (lambda: names(leaf()) == ["weight"], "A module with one parameter `weight` should list it under that name."),
         (lambda: all(isinstance(p, nn.Parameter) for _, p in tree(1).named_parameters()),
          "The list contains a module. If a value is a Mini, ask it for its own named_parameters() instead."),
@@ -282,8 +282,14 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
         inner = torch.allclose(found[:, :-1, :-1], right[:, :-1, :-1], atol=1e-4)
         return inner and not torch.allclose(found, right, atol=1e-4)
 
+    def returns_early() -> bool:
+        found, wanted = given(x, weight, none).float().flatten(), right.flatten()
+        filled = int(found.nonzero().max()) + 1 if found.any() else 0
+        return 0 < filled < len(wanted) and torch.allclose(found[:filled], wanted[:filled], atol=1e-4)
+
     right = F.conv2d(x, weight, none)
     summed = F.conv2d(x.sum(dim=0, keepdim=True), weight[:, :1], none)
+    own_channel = torch.cat([F.conv2d(x[[k]], weight[[k]].sum(1, keepdim=True), none[:1]) for k in range(2)])
     windows = x.unfold(1, 3, 1).unfold(2, 3, 1)
     as_matrices = torch.einsum("crwij,kcjl->krw", windows, weight)
     return attempt_or_solution(
@@ -309,6 +315,8 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
          "Rows and columns of the kernel are swapped."),
         (lambda: not agrees(F.conv2d(x[:1], weight[:, :1], none), x, weight, none),
          "Only the first channel is used. The window must have all channels: x[:, rows, columns]."),
+        (lambda: not agrees(own_channel, x, weight, none),
+         "For map k you use only channel k of x. Every filter covers all channels: x[:, rows, columns]."),
         (lambda: not agrees(summed, x, weight, none),
          "Every channel was multiplied by the first slice of the filter. Each channel has a slice of its own."),
         (lambda: not agrees(F.conv2d(x[-1:], weight[:, -1:], none), x, weight, none),
@@ -320,6 +328,11 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
         (lambda: not inner_only(),
          "All values are right except those in the last row or the last column of each map: a loop ends too early. A "
          "window of side K fits at n - K + 1 places of n, so use range(n - K + 1)."),
+        (lambda: not returns_early(),
+         "Only the beginning of the maps is filled, and the rest is 0: the function returns inside a loop. Move the "
+         "`return` behind all three loops."),
+        (lambda: not agrees(right.sum(dim=0, keepdim=True).expand(2, 5, 7), x, weight, none),
+         "Every map is the sum over all filters. Multiply the window by weight[k], and not by weight."),
         (lambda: agrees(right, x, weight, none),
          "With a bias of zero some values differ from F.conv2d's. At each place, multiply the window by weight[k] "
          "entry by entry and sum over channels, rows and columns. If you use +=, begin with torch.zeros: torch.empty "
@@ -499,127 +512,6 @@ def check_residual(attempt: Any) -> Any:
          "The result should be x + layers(x), where the layers are a convolution, ReLU and a convolution."),
         (lambda: torch.allclose((made := block()).layers(x), added(made), atol=1e-4),
          "The block is right, but self.layers(x) alone is not what it adds. The next network uses it."),
-    )  # fmt: skip
-
-
-class _Mixing(nn.Module):
-    """Two logits for each example, the same to the last bit in a batch of any size, on which `mix` then works."""
-
-    def __init__(self, mix: Callable[[torch.Tensor], torch.Tensor]) -> None:
-        super().__init__()
-        self.mix = mix
-        self.weight = nn.Parameter(torch.tensor([[1.0, 0.5], [0.25, 2.0], [0.5, 1.0]]))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        columns = x.flatten(1).split(1, dim=1)
-        return torch.as_tensor(self.mix(sum(c * row for c, row in zip(columns, self.weight, strict=True))))
-
-
-def check_examples_mix(attempt: Callable[..., Any]) -> Callable[..., Any]:
-    """Whether the first logit of example 0 depends on another example, for a network in eval mode and a batch `x`."""
-    batch = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
-
-    def plain(logits: torch.Tensor) -> torch.Tensor:
-        return logits
-
-    def over_examples(logits: torch.Tensor) -> torch.Tensor:
-        return logits.log_softmax(dim=0)
-
-    def found(mix: Callable[[torch.Tensor], torch.Tensor] = plain, x: torch.Tensor = batch) -> Any:
-        return attempt(_Mixing(mix).eval(), x.clone())
-
-    def has_gradient() -> bool:
-        try:
-            found()
-        except (TypeError, AttributeError) as error:
-            if str(error).startswith("'NoneType' object"):
-                return False
-            raise
-        except RuntimeError as error:
-            if "only for scalar outputs" in str(error):
-                return True  # the next check
-            raise
-        return True
-
-    def one_logit() -> bool:
-        try:
-            found()
-        except RuntimeError as error:
-            return "only for scalar outputs" not in str(error)
-        return True
-
-    def with_sum(logits: torch.Tensor) -> torch.Tensor:
-        return logits + logits.sum(dim=0)
-
-    def without_first(logits: torch.Tensor) -> torch.Tensor:
-        return logits * torch.tensor([[0.0], [1.0], [1.0], [1.0]])
-
-    def one_other(step: int) -> bool:
-        return bool(found(lambda logits: logits + logits.roll(step, 0)))
-
-    def images() -> bool:
-        x = batch.reshape(4, 1, 3, 1)
-        return not found(x=x) and bool(found(over_examples, x))
-
-    def same_x() -> bool:
-        x = batch.clone()
-        attempt(_Mixing(plain).eval(), x)
-        return not x.requires_grad and torch.equal(x, batch)
-
-    def used() -> Any:
-        net = _Mixing(nn.Dropout(0.5)).eval()
-        net.weight.grad = torch.ones(3, 2)
-        attempt(net, batch.clone())
-        return net
-
-    return attempt_or_solution(
-        "examples_mix", attempt, examples_mix,
-        (has_gradient,
-         "A gradient that you look at is None. Let x require a gradient before you call net(x), with "
-         "x = x.clone().requires_grad_(), and compute the gradient of a logit before you look at it."),
-        (one_logit, "You differentiate several numbers at once. Choose one logit of example 0: net(x)[0, 0]."),
-        (lambda: found() is not None, "Your function returns None. Is there a `return`?"),
-        (lambda: not isinstance(found(), torch.Tensor) or found().numel() == 1,
-         "You return a tensor of several values. Return one True or False: .any() tells whether any value is nonzero."),
-        (same_x,
-         "Your function changes the x that it receives: its numbers, or whether it requires a gradient. Work on a "
-         "copy, x.clone()."),
-        (lambda: not found() or bool(found(over_examples)) or bool(found(with_sum)),
-         "The answers are the wrong way round: return True if example 0 depends on another example."),
-        (lambda: not found() or bool(found(without_first)),
-         "Your function returns True if a logit of example 0 depends on example 0 itself. Leave row 0 out: look at the "
-         "rows from 1 on."),
-        (lambda: not found(),
-         "This network treats each example alone, but your function returns True. Differentiate a logit of example 0 "
-         "only: a sum over the batch depends on every example."),
-        (lambda: not found(lambda logits: logits * (1 + 4e-7 * (len(logits) == 1))),
-         "A batch of another size may change the last digits of a logit, because the sums are added in another order. "
-         "That is no dependence: compare with torch.allclose, or use the gradient."),
-        (lambda: not found(with_sum) or bool(found(lambda logits: logits - logits.sum(0))),
-         "Your function finds positive gradients of other examples, but misses negative ones. Both count: ask for any "
-         "nonzero number."),
-        (lambda: bool(found(over_examples)),
-         "With a softmax over the examples (dim=0), each logit depends on every example, but your function returns "
-         "False."),
-        (lambda: all(one_other(step) for step in (1, 2, 3)),
-         "Here example 0 depends on one of the other examples only, and your function misses it. Look at all of them, "
-         "and ask whether `any` number in their rows is nonzero."),
-        (lambda: bool(found(lambda logits: logits + logits.roll(1, 0) - logits.roll(2, 0))),
-         "Here example 0 depends on two others with opposite signs, and your function lets them cancel. Do not add up: "
-         "ask whether `any` single number is nonzero."),
-        (images, "It is right for x of shape (4, 3), but not for images of shape (4, 1, 3, 1)."),
-        (lambda: not found(nn.BatchNorm1d(2)),
-         "Batch normalization in eval mode does not mix examples, but your function returns True. Leave the network in "
-         "the mode in which it comes, which is eval mode."),
-        (lambda: not any(module.training for module in used().modules()),
-         "The network came in eval mode, and your function leaves it in training mode. Leave the mode as it was."),
-        (lambda: used().weight.requires_grad, "After your function, the network's parameters require no gradient."),
-        (lambda: used().weight.grad is not None and used().weight.grad.any(),
-         "Your function erases the gradients that were there before, for example with zero_grad(). "
-         "torch.autograd.grad leaves every .grad alone."),
-        (lambda: torch.equal(used().weight.grad, torch.ones(3, 2)),
-         "Your function leaves gradients behind: backward() adds to the .grad of every parameter. Use "
-         "torch.autograd.grad(logit, x), which leaves every .grad alone."),
     )  # fmt: skip
 
 

@@ -19,13 +19,16 @@ SIGNED = "PuOr"
 
 
 @styled
-def kernel_steps(image: ArrayLike, kernel: ArrayLike, places: Sequence[tuple[int, int]]) -> Canvas:
+def kernel_steps(
+    image: ArrayLike, kernel: ArrayLike, places: Sequence[tuple[int, int]], *, padding: int = 0, stride: int = 1
+) -> Canvas:
     """Draw a convolution in numbers: the image, the kernel, and the result of every place where the kernel fits.
 
-    image, kernel: `(height, width)` whole numbers. places: row and column of windows to frame, each with its result.
+    image, kernel: `(height, width)` whole numbers. places: row and column of results to frame, each with its window.
+    padding: zeros at each border, hatched.
     """
-    pixels, weights = np.asarray(image, dtype=float), np.asarray(kernel, dtype=float)
-    windows = np.lib.stride_tricks.sliding_window_view(pixels, weights.shape)
+    pixels, weights = np.pad(np.asarray(image, dtype=float), padding), np.asarray(kernel, dtype=float)
+    windows = np.lib.stride_tricks.sliding_window_view(pixels, weights.shape)[::stride, ::stride]
     result = (windows * weights).sum(axis=(2, 3))
     gap, tall = 0.75, pixels.shape[0] * CELL
     arrays = {"image": pixels, "kernel": weights, "result": result}
@@ -36,18 +39,24 @@ def kernel_steps(image: ArrayLike, kernel: ArrayLike, places: Sequence[tuple[int
         top = -0.35 - (tall - array.shape[0] * CELL) / 2
         corners[name] = left, top
         _numbers(axes, array, left, top, signed=name != "image")
-        axes.text(left, top + 0.12, f"{name}, {times(array.shape)}", va="center", fontsize=9.5, weight="bold")
+        title = f"{name}, {times(array.shape)}"
+        if padding and name == "image":
+            title = f"{name}, {times(np.shape(image))}, with padding: {times(array.shape)}"
+            _hatch_border(axes, array.shape, padding, left, top)
+        axes.text(left, top + 0.12, title, va="center", fontsize=9.5, weight="bold")
         left += array.shape[1] * CELL + gap
         if name != "result":
             sign = "\N{ASTERISK OPERATOR}" if name == "image" else "="
             axes.text(left - gap / 2, -0.35 - tall / 2, sign, ha="center", va="center", fontsize=15)
     for (row, column), look in zip(places, SERIES_STYLES, strict=False):
         frame: dict[str, Any] = {"fill": False, "edgecolor": look.color, "linestyle": look.linestyle, "linewidth": 2.4}
-        for name, (rows, columns) in {"image": weights.shape, "result": (1, 1)}.items():
+        for name, step, (rows, columns) in (("image", stride, weights.shape), ("result", 1, (1, 1))):
             x, y = corners[name]
-            corner = (x + column * CELL, y - (row + rows) * CELL)
+            corner = (x + column * step * CELL, y - (row * step + rows) * CELL)
             axes.add_patch(Rectangle(corner, columns * CELL, rows * CELL, **frame))
-    said = [f"the window at row {r} and column {c} gives {result[r, c]:g}" for r, c in places]
+    said = [f"the window at row {r * stride} and column {c * stride} gives {result[r, c]:g}" for r, c in places]
+    if padding or stride > 1:
+        said.insert(0, f"padding {padding}, included in the image, and stride {stride}")
     shapes = [f"{name} {array.shape[0]} by {array.shape[1]}" for name, array in arrays.items()]
     figure.description = f"A convolution in numbers: {', '.join(shapes)}; {'; '.join(said)}."
     return figure
@@ -139,6 +148,18 @@ def image_grid(rows: Mapping[str, Sequence[ArrayLike]], *, signed: bool = False)
     ]
     figure.description = f"{len(arrays)} rows of small images. {'; '.join(said)}."
     return figure
+
+
+def _hatch_border(axes: Axes, shape: tuple[int, ...], padding: int, left: float, top: float) -> None:
+    """Hatch the outer cells of a grid, and draw a line along what they enclose."""
+    for row, column in np.ndindex(*shape):
+        inside = all(padding <= place < side - padding for place, side in zip((row, column), shape, strict=True))
+        if not inside:
+            corner = (left + column * CELL, top - (row + 1) * CELL)
+            axes.add_patch(Rectangle(corner, CELL, CELL, fill=False, edgecolor=FAINT, hatch="////", linewidth=0))
+    height, width = (side - 2 * padding for side in shape)
+    corner = (left + padding * CELL, top - (padding + height) * CELL)
+    axes.add_patch(Rectangle(corner, width * CELL, height * CELL, fill=False, edgecolor=GRAY, linewidth=1.2))
 
 
 def _numbers(axes: Axes, array: NDArray[Any], left: float, top: float, *, signed: bool) -> None:

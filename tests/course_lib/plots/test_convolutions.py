@@ -31,6 +31,23 @@ def test_a_convolution_shows_its_numbers_and_frames_windows_and_their_results() 
     )
 
 
+def test_a_convolution_with_padding_and_stride_frames_the_windows_that_it_uses() -> None:
+    figure = plots.kernel_steps([[1, 2], [3, 4]], [[1, 0], [0, 5]], places=[(1, 0)], padding=1, stride=2)
+    words = _words(figure)
+    assert {"image, 2 × 2, with padding: 4 × 4", "result, 2 × 2"} <= {*words}  # noqa: RUF001
+    frames = [p for p in figure.axes[0].patches if isinstance(p, Rectangle) and not p.get_fill() and not p.get_hatch()]
+    inner, window, result = frames
+    assert [round(p.get_width() / result.get_width()) for p in frames] == [2, 2, 1]
+    # the window starts one row below the first row of the image, in the column before the first
+    steps = [round((a - b) / result.get_width()) for a, b in zip(window.get_xy(), inner.get_xy(), strict=True)]
+    assert steps == [-1, -1]
+    assert len([p for p in figure.axes[0].patches if p.get_hatch()]) == 12
+    assert figure.description == (
+        "A convolution in numbers: image 4 by 4, kernel 2 by 2, result 2 by 2; padding 1, included in the image, and "
+        "stride 2; the window at row 2 and column 0 gives 0."
+    )
+
+
 def test_channels_and_their_sum_have_one_scale() -> None:
     parts = {"red": np.full((3, 3), 0.5), "blue": np.full((3, 3), -2.0)}
     figure = plots.channel_sum(np.ones((3, 5, 5)), parts, np.full((3, 3), -1.5))
