@@ -9,11 +9,8 @@ The solutions are classes and functions of torch, so this module imports it, as 
 from __future__ import annotations
 
 import csv
-import functools
-import multiprocessing
 import tempfile
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
@@ -21,10 +18,9 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from PIL import Image
-from torch import nn
-from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
+from torch.utils.data import DataLoader, Dataset, Subset
+from torchvision.transforms import v2
 
 from course_lib.data import load_digits
 from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
@@ -71,48 +67,6 @@ def _write(
         for place, i in enumerate(order):
             Image.fromarray(images[i]).save(folder / f"{place:03}.png")
             table.writerow([f"{place:03}.png", labels[i], cards[i]])
-
-
-def _read(folder: Path) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
-    """Images `(n, 1, 8, 8)`, labels and cards of a folder of scans."""
-    with open(folder / "scans.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    images = np.stack([np.asarray(Image.open(folder / row["file"])) for row in rows])
-    labels = torch.tensor([int(row["label"]) for row in rows])
-    return torch.from_numpy(images)[:, None] / 255, labels, np.array([int(row["card"]) for row in rows])
-
-
-def _trained(x: torch.Tensor, y: torch.Tensor, seed: int) -> nn.Module:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = nn.Sequential(nn.Flatten(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        for _ in range(30):
-            for batch in torch.randperm(len(x)).split(50):
-                loss = F.cross_entropy(model(x[batch]), y[batch])
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-    return model
-
-
-def _accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
-    with torch.no_grad():
-        return float((model(x).argmax(dim=1) == y).float().mean())
-
-
-def first_try(folder: Path, seed: int = 0) -> dict[str, float]:
-    """What the lecture opens with: train on 80 % of the scans, chosen at random; the accuracies, by name."""
-    x, y, _ = _read(folder / "scans")
-    order = np.random.default_rng(seed).permutation(len(x))
-    valid, train = order[: len(x) // 5], order[len(x) // 5 :]
-    model = _trained(x[train], y[train], seed)
-    new = _read(folder / "new")
-    return {
-        "training scans": _accuracy(model, x[train], y[train]),
-        "validation scans": _accuracy(model, x[valid], y[valid]),
-        "scans of new cards": _accuracy(model, new[0], new[1]),
-    }
 
 
 # When workers load and when the program trains.
@@ -194,6 +148,20 @@ def fit_normalization(dataset, rows):
     return mean.float(), std.float()
 
 
+def make_loaders(folder, augment, seed):
+    """Loaders over the scans in `folder`: (train_loader, valid_loader). augment: a transform, for training only."""
+    plain = ScanFiles(folder)
+    cards = np.array([int(row["card"]) for row in plain.rows])
+    train, valid = split_by_group(cards, 0.2, seed)
+    mean, std = fit_normalization(plain, train)
+    normalize = v2.Normalize(mean.tolist(), std.tolist())
+    train_set = Subset(ScanFiles(folder, transform=v2.Compose([augment, normalize])), train)
+    valid_set = Subset(ScanFiles(folder, transform=normalize), valid)
+    generator = torch.Generator().manual_seed(seed)
+    train_loader = DataLoader(train_set, batch_size=50, shuffle=True, generator=generator)
+    return train_loader, DataLoader(valid_set, batch_size=50)
+
+
 def pad_images(items):
     """items: pairs (image, label), images (h, w) of any size. Returns images, mask (both (N, H, W)), labels (N,)."""
     height = max(image.shape[0] for image, _ in items)
@@ -206,12 +174,6 @@ def pad_images(items):
         mask[n, :h, :w] = True
     labels = torch.tensor([label for _, label in items])
     return batch, mask, labels
-
-
-def reseed(worker):
-    """A worker_init_fn: runs in each new worker. worker: its number, from 0 on."""
-    info = get_worker_info()
-    info.dataset.rng = np.random.default_rng(info.seed)
 
 
 # A pipeline with mistakes, for the reader to find.
@@ -365,6 +327,11 @@ def check_scan_files(attempt: type) -> Any:
             (
                 lambda: torch.is_tensor(image()),
                 "The image should be a tensor: turn the array into one with `torch.from_numpy`.",
+            ),
+            (
+                lambda: tuple(image().shape[-2:]) != (8, 8),
+                "The check made scans of height 4 and width 6, and this one has 8 and 8: it comes from another folder. "
+                "Open the file in `self.folder`.",
             ),
             (
                 lambda: tuple(image().shape) != (4, 6),
@@ -624,7 +591,8 @@ def check_split_by_group(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: len({frozenset(sides(seed)[1]) for seed in range(12)}) > 6,
-            "Another seed should choose other groups: shuffle the groups with `rng.permutation`.",
+            "Another seed should choose other groups: `np.random.default_rng(seed)`, and shuffle the groups with "
+            "`rng.permutation`.",
         ),
         (
             lambda: len(set().union(*(sides(seed)[1] for seed in range(80)))) == 10,
@@ -688,6 +656,9 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
 
     few = [3, 60, 149]
     three = images[few]
+    bright = _Images()
+    bright.images = bright.images + 5000
+    spread_of_bright = bright.images.double().std(dim=(0, 2, 3), unbiased=False)
     return attempt_or_solution(
         "fit_normalization",
         attempt,
@@ -709,8 +680,8 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: not asked_for() < set(rows.tolist()),
-            "Your function never asks for some of the `rows`. The last batch, which may be smaller, belongs to them: "
-            "no `drop_last=True`.",
+            "Your function never asks for some of the `rows`. Is the `return` inside the loop? (Or is there a "
+            "`drop_last=True`? The last batch belongs to them, too.)",
         ),
         (
             lambda: asked_for() == set(rows.tolist()),
@@ -759,6 +730,11 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "`(images**2).sum(...)`, and after dividing subtract `mean**2`.",
         ),
         (
+            lambda: close(torch.as_tensor(attempt(bright, range(150))[1]), spread_of_bright),
+            "It is right for these images, but not for bright ones with little contrast: there a small number is left "
+            "of two large ones. Convert each batch with `.double()` before you square and add up.",
+        ),
+        (
             lambda: close(got(few)[0], three.mean(dim=(0, 2, 3))),
             "It is right for 70 rows, but not for three: let `rows` decide how many there are.",
         ),
@@ -769,7 +745,165 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 5: a collate function.
+# Exercise 5: the whole pipeline.
+
+
+def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if its loaders make none of the mistakes, else our `make_loaders`."""
+    drawn = np.random.default_rng(3)
+    card = np.arange(80) % 20  # four scans of each of 20 cards
+    images = (drawn.integers(0, 60, (80, 4, 6)) + 8 * card[:, None, None]).astype(np.uint8)
+    x = torch.from_numpy(images)[:, None] / 255
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _write(folder, images, 1000 + np.arange(80), card)  # the label of a scan is its row
+
+        class Augment:
+            """Adds 3 to each image; notes the smallest value that it was given."""
+
+            def __init__(self) -> None:
+                self.calls, self.smallest = 0, 0.0
+
+            def __call__(self, image: torch.Tensor) -> torch.Tensor:
+                self.calls += 1
+                self.smallest = min(self.smallest, image.min().item())
+                return image + 3
+
+        def made(seed: int = 0, augment: Callable[[torch.Tensor], torch.Tensor] | None = None) -> Any:
+            return attempt(folder, augment or Augment(), seed)
+
+        def rows_of(loader: Any) -> list[int]:
+            return [int(label) - 1000 for _, labels in loader for label in labels]
+
+        def rows(seed: int = 0) -> tuple[list[int], list[int]]:
+            train, valid = made(seed)
+            return rows_of(train), rows_of(valid)
+
+        def cards(seed: int = 0) -> tuple[set[int], set[int]]:
+            train, valid = rows(seed)
+            return set(card[train].tolist()), set(card[valid].tolist())
+
+        def calls(part: int) -> int:
+            augment = Augment()
+            loader = made(augment=augment)[part]
+            augment.calls = 0
+            list(loader)
+            return augment.calls
+
+        def smallest() -> float:
+            augment = Augment()
+            list(made(augment=augment)[0])
+            return augment.smallest
+
+        def is_normalized(part: int, by: torch.Tensor, shift: float = 0.0) -> bool:
+            """Whether the images are those of the files plus `shift`, normalized with the statistics of `by`."""
+            batches = list(made()[part])
+            got, which = torch.cat([b[0] for b in batches]), torch.cat([b[1] for b in batches]) - 1000
+            return torch.allclose(got, (x[which] + shift - by.mean()) / by.std(), rtol=2e-3, atol=5e-3)
+
+        return attempt_or_solution(
+            "make_loaders",
+            attempt,
+            make_loaders,
+            (lambda: made() is not None, NOTHING_RETURNED),
+            (
+                lambda: isinstance(made(), (tuple, list)) and len(made()) == 2,
+                "Return two things: the loader for training and the one for validation.",
+            ),
+            (
+                lambda: all(isinstance(loader, DataLoader) for loader in made()),
+                "Both should be loaders: `DataLoader(...)` around each data set.",
+            ),
+            (
+                lambda: [len(part) for part in rows()] not in ([50, 16], [64, 0], [50, 0]),
+                "Some scans come in neither loader: no `drop_last=True`.",
+            ),
+            (
+                lambda: set().union(*rows()) == set(range(80)),
+                "The check made a folder with 80 scans. Each of them should be in one of the two loaders: take the "
+                "scans, the cards and the split from `folder`, and not from variables of the notebook.",
+            ),
+            (
+                lambda: not set.intersection(*cards()),
+                "Some cards are in both loaders. Split the array of cards with `split_by_group`, and give each loader "
+                "the `Subset` of its rows.",
+            ),
+            (
+                lambda: len(rows()[0]) > len(rows()[1]),
+                "More scans are for validation than for training. Either the loaders are swapped (the one for training "
+                "comes first), or the `fraction` is not 0.2.",
+            ),
+            (
+                lambda: len(cards()[1]) == 4,
+                "Of 20 cards, a fifth is for validation: the `fraction` is 0.2.",
+            ),
+            (
+                lambda: set(rows(3)[1]) == set(rows(3)[1]),
+                "Two calls with the same seed choose other scans for validation: pass `seed` to the split.",
+            ),
+            (
+                lambda: calls(1) == 0,
+                "The validation images are augmented, too. Make two data sets over the same files, each with its own "
+                "`transform`.",
+            ),
+            (
+                lambda: calls(0) > 0,
+                "The training images are not augmented. Their `transform` should begin with `augment`.",
+            ),
+            (
+                lambda: smallest() == 0,
+                "`augment` is called after the normalization. It should get the image as `ScanFiles` reads it: "
+                "`v2.Compose([augment, ...])`.",
+            ),
+            (
+                lambda: not torch.equal(made()[1].dataset[0][0], x[int(made()[1].dataset[0][1]) - 1000]),
+                "The validation images are not normalized.",
+            ),
+            (
+                lambda: is_normalized(1, x[sorted(rows()[0])]) or not is_normalized(1, x),
+                "The statistics are those of all scans. Validation images must not take part: pass the training rows.",
+            ),
+            (
+                lambda: not is_normalized(1, x[sorted(rows()[1])]),
+                "The validation images are normalized with their own statistics. Use those of the training rows.",
+            ),
+            (
+                lambda: not is_normalized(1, x[sorted(rows()[0])] + 3),
+                "The statistics are those of augmented images. Fit them on a `ScanFiles` without a `transform`.",
+            ),
+            (
+                lambda: is_normalized(1, x[sorted(rows()[0])]),
+                "The validation images are not normalized with mean and std of the training rows.",
+            ),
+            (
+                lambda: is_normalized(0, x[sorted(rows()[0])], shift=3),
+                "The training images should be what `augment` returns, normalized like the validation images.",
+            ),
+            (
+                lambda: [len(labels) for _, labels in made()[0]] == [50, 14],
+                "The batches for training should have 50 images, the last one the rest.",
+            ),
+            (
+                lambda: rows()[0] != sorted(rows()[0]),
+                "The training images come in the stored order: `shuffle=True`.",
+            ),
+            (
+                lambda: rows()[1] == sorted(rows()[1]),
+                "The validation images are shuffled. Only the loader for training gets `shuffle=True`.",
+            ),
+            (
+                lambda: rows(3) == rows(3),
+                "Two calls with the same seed give different batches. Give the loader a generator with this seed: "
+                "`torch.Generator().manual_seed(seed)`.",
+            ),
+            (
+                lambda: set(rows(3)[1]) != set(rows(4)[1]),
+                "Another seed should choose other cards for validation: pass `seed` to the split.",
+            ),
+        )
+
+
+# In "If you want more": a collate function.
 
 
 def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
@@ -848,98 +982,6 @@ def check_pad_images(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (lambda: leaves_items(), "Your function changes the items that it is given."),
     )
-
-
-# In "If you want more": random numbers in workers.
-
-
-class _Drawing(Dataset):
-    """Item i is a random number from `rng`."""
-
-    def __init__(self) -> None:
-        self.rng = np.random.default_rng(5)
-
-    def __len__(self) -> int:
-        return 8
-
-    def __getitem__(self, i: int) -> int:
-        return int(self.rng.integers(10**9))
-
-
-def _draws(attempt: Callable[[int], None], seed: int = 3, epochs: int = 2) -> list[list[list[int]]]:
-    """For each epoch the numbers of the four batches; two workers take turns."""
-    loader = DataLoader(
-        _Drawing(), batch_size=2, num_workers=2, worker_init_fn=attempt, timeout=60,
-        generator=torch.Generator().manual_seed(seed),
-    )  # fmt: skip
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return [[batch.tolist() for batch in loader] for _ in range(epochs)]
-        except Exception as error:  # its message is the traceback of the worker
-            last = str(error).strip().splitlines()[-1]
-        raise RuntimeError(f"in a worker: {last}")
-
-
-def check_reseed(attempt: Callable[[int], None]) -> Callable[[int], None]:
-    """What the lecture continues with: `attempt` if no two workers and no two epochs draw the same, else `reseed`."""
-    if multiprocessing.get_start_method() != "fork":
-        print("reseed: here workers cannot use a function of a notebook, so the lecture continues with our solution.")
-        return reseed
-    found = functools.cache(lambda seed: _draws(attempt, seed))
-
-    def sets_attribute_of_info() -> bool:
-        try:
-            found(3)
-        except RuntimeError as error:
-            return "FrozenInstanceError" in str(error)
-        return False
-
-    return attempt_or_solution(
-        "reseed",
-        attempt,
-        reseed,
-        (lambda: _in_main(attempt), ""),
-        (
-            lambda: not sets_attribute_of_info(),
-            "`get_worker_info()` itself cannot be changed. Set the attribute `rng` of its `dataset`.",
-        ),
-        (
-            lambda: found(3)[0][0] != found(3)[0][1],
-            "Two workers still draw the same numbers. Replace the generator of the worker's own copy, which is "
-            "`get_worker_info().dataset`, and seed it differently in each worker.",
-        ),
-        (
-            lambda: found(3)[0] != found(3)[1],
-            "The workers differ, but the second epoch repeats the first. A worker has the same number in every epoch, "
-            "but not the same `get_worker_info().seed`.",
-        ),
-        (
-            lambda: _draws(attempt) == found(3),
-            "Two loaders whose generators have the same seed give different numbers. A generator without a seed "
-            "cannot be repeated.",
-        ),
-        (
-            lambda: found(4) != found(3),
-            "Another seed of the loader gives the same numbers. Use `get_worker_info().seed`, which follows it.",
-        ),
-        (
-            lambda: np.unique(found(3)).size == np.size(found(3)),
-            "Some random numbers come twice: in two workers or in two epochs.",
-        ),
-    )
-
-
-def _in_main(attempt: Callable[[int], None]) -> bool:
-    """True; a stub raises its NotImplementedError here, before any worker is started."""
-    try:
-        attempt(0)
-    except NotImplementedError as error:
-        if not error.args:
-            raise
-    except Exception:
-        return True  # it is made for workers, and this is none
-    return True
 
 
 def kept_of(labels: Sequence[int], size: int, seed: int) -> tuple[list[int], list[int]]:
