@@ -126,6 +126,15 @@ def check_train_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "You weight each loss with the loader's batch size, 4, but the last batch has 2 examples: use `len(y)`.",
         ),
         (
+            lambda: not _near(seen().result, seen().losses[-1] * 2 / _ROWS),
+            "Only the last batch is in your total: `total += ...` belongs inside the loop.",
+        ),
+        (
+            lambda: not _same_factor(seen().result, sum(seen().losses)),
+            "You multiply each loss by the same number, larger than any batch. Does `len(y)` count the labels of your "
+            "loop's batch, or those of the lecture's own `y`, which are 1500?",
+        ),
+        (
             lambda: _near(seen().result, seen().mean),
             "The training is right, but the number returned is not: it should be "
             "the sum of `loss.item() * len(y)` over all batches, divided by `len(loader.dataset)`.",
@@ -135,6 +144,12 @@ def check_train_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
 
 def _near(a: float, b: float) -> bool:
     return abs(a - b) < 1e-5
+
+
+def _same_factor(result: float, losses: float) -> bool:
+    """Whether each batch's loss has been weighted with one and the same whole number, above the size of a batch."""
+    factor = result * _ROWS / losses
+    return factor > 4.5 and abs(factor - round(factor)) < 1e-2
 
 
 def _batches() -> Any:
