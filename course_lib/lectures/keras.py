@@ -9,6 +9,7 @@ Each solution stands here as it is folded in the lecture, so it has a notebook's
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -31,6 +32,7 @@ __all__ = [
     "check_make_form_reader",
     "check_make_sum_model",
     "check_watched_model",
+    "check_wrong_per_100",
 ]
 
 
@@ -46,6 +48,153 @@ def _once(function: Callable[[], SimpleNamespace]) -> Callable[[], SimpleNamespa
 
 def _layers_of(model: Any) -> list[Any]:
     return [layer for layer in model.layers if not isinstance(layer, layers.InputLayer)]
+
+
+# wrong_per_100
+
+
+def wrong_per_100(model, train, test):
+    """Train the compiled `model` on the pair `train`; return the wrong answers per 100 images of the pair `test`."""
+    x, y = train
+    model.fit(x, y, batch_size=50, epochs=15, verbose=0)
+    x, y = test
+    _, accuracy = model.evaluate(x, y, verbose=0)
+    return 100 * (1 - accuracy)
+
+
+def check_wrong_per_100(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`wrong_per_100(model, train, test) -> float`, after one `fit` of `model`."""
+
+    @_once
+    def seen() -> SimpleNamespace:
+        return _trained_and_tested(attempt)
+
+    def gives(wanted: float) -> bool:
+        return _near(seen().result, wanted)
+
+    return attempt_or_solution(
+        "wrong_per_100",
+        attempt,
+        wrong_per_100,
+        (
+            lambda: not seen().pair,
+            "A method got a pair in place of the images. Pass `x` and `y` as two arguments: `x, y = train` unpacks "
+            "the pair.",
+        ),
+        (
+            lambda: seen().fits or _raise(seen().error),
+            "The model that is passed was never trained: call `model.fit`.",
+        ),
+        (lambda: len(seen().fits) == 1, "`fit` is called more than once."),
+        (
+            lambda: seen().fits[0].get("x") is not seen().test[0],
+            "The model is trained on the test images. Pass the images and labels of `train` to `fit`.",
+        ),
+        (
+            lambda: seen().fits[0].get("x") is seen().train[0] and seen().fits[0].get("y") is seen().train[1],
+            "`fit` should get the images and the labels of `train`, in this order.",
+        ),
+        (
+            lambda: seen().fits[0].get("epochs", 1) == 15,
+            "The model is not trained for 15 epochs. Without `epochs=15`, `fit` makes a single one.",
+        ),
+        (
+            lambda: seen().fits[0].get("batch_size") == 50,
+            "The batches do not have 50 images. Without `batch_size=50`, they have 32.",
+        ),
+        (
+            lambda: "'list'" not in str(seen().error),
+            "`evaluate` returns a list of two numbers, the loss and the accuracy. Unpack it, as in the cell above.",
+        ),
+        (lambda: seen().error is None or _raise(seen().error), "The function does not run to its end."),
+        (lambda: seen().result is not None, "The function returns nothing: `return` the wrong answers per 100."),
+        (
+            lambda: np.ndim(seen().result) == 0 and not isinstance(seen().result, dict),
+            "The result should be one number. `evaluate` returns the loss and the accuracy; use the accuracy.",
+        ),
+        (lambda: not gives(seen().untrained), "This was measured before the training. Call `fit` first."),
+        (
+            lambda: not gives(seen().on_train),
+            "These are the wrong answers on `train`, which the model has learned. Evaluate it on `test`.",
+        ),
+        (
+            lambda: not gives(100 - seen().wanted) and not gives(1 - seen().wanted / 100),
+            "You count the right answers. The share of wrong ones is `1 - accuracy`.",
+        ),
+        (
+            lambda: not gives(seen().wanted / 100),
+            "This is the share of wrong answers, between 0 and 1. Multiply it by 100.",
+        ),
+        (
+            lambda: not gives(seen().wanted / 100 * len(seen().test[1])),
+            "This is the number of all wrong answers. How many are there per 100 images?",
+        ),
+        (
+            lambda: not any(gives(value) for value in (seen().loss, 100 * seen().loss, 100 * (1 - seen().loss))),
+            "You use the loss. `evaluate` returns the loss first, and then the accuracy.",
+        ),
+        (
+            lambda: not gives(99 + seen().wanted / 100),
+            "The accuracy lies between 0 and 1. Subtract it from 1, and then multiply by 100.",
+        ),
+        (lambda: not gives(round(seen().wanted)), "You round the number. Return it as it is."),
+        (
+            lambda: gives(seen().wanted),
+            "The result is not the number of wrong answers per 100 images of `test`. Does it come from "
+            "`model.evaluate(x, y)` with the images and labels of `test`?",
+        ),
+    )
+
+
+def _trained_and_tested(attempt: Callable[..., Any]) -> SimpleNamespace:
+    """What the attempt made of a small model: its calls of `fit`, its result, and the numbers it may have returned."""
+    rng = np.random.default_rng(8)
+    x, y = rng.standard_normal((157, 4)).astype("float32"), rng.integers(3, size=157)
+    x[:, 0] += y
+    train, test = (x[:120], y[:120]), (x[120:], y[120:])
+    notes = SimpleNamespace(fits=[], pair=False)
+
+    class Noting(keras.Sequential):
+        def fit(self, *args: Any, **kwargs: Any) -> Any:
+            given = inspect.signature(super().fit).bind(*args, **kwargs).arguments
+            self.refuse_pair(given)
+            notes.fits.append(given)
+            return super().fit(*args, **kwargs)
+
+        def evaluate(self, *args: Any, **kwargs: Any) -> Any:
+            given = inspect.signature(super().evaluate).bind(*args, **kwargs).arguments
+            self.refuse_pair(given)
+            return super().evaluate(*args, **kwargs)
+
+        def refuse_pair(self, given: dict[str, Any]) -> None:
+            if isinstance(given.get("x"), tuple):
+                notes.pair = True
+                raise TypeError("a pair")
+
+    keras.utils.set_random_seed(0)
+    model = Noting([keras.Input((4,)), layers.Dense(3)])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(optimizer=keras.optimizers.Adam(0.01), loss=loss, metrics=["accuracy"])
+
+    def wrong(pair: tuple[np.ndarray, np.ndarray]) -> float:
+        return float(100 * np.mean(np.argmax(model(pair[0], training=False), axis=1) != pair[1]))
+
+    untrained, result, error = wrong(test), None, None
+    try:
+        result = attempt(model, train, test)
+    except Exception as problem:
+        error = problem
+    return SimpleNamespace(
+        **vars(notes),
+        train=train,
+        test=test,
+        result=result,
+        error=error,
+        untrained=untrained,
+        wanted=wrong(test),
+        on_train=wrong(train),
+        loss=float(loss(test[1], model(test[0], training=False))),
+    )
 
 
 # make_cnn
@@ -643,7 +792,7 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
         (
             lambda: "size-incompatible" not in shapes_that_do_not_fit(),
             "The means and the kernel do not fit together. Take the means over rows and columns, `axis=(1, 2)`, and "
-            "make a kernel of shape (C, C), with C = `input_shape[-1]`.",
+            "make a kernel of shape (C, C), with C = `input_shape[-1]`. In `ops.matmul` the means come first.",
         ),
         (
             lambda: "Incompatible shapes" not in shapes_that_do_not_fit(),
@@ -676,6 +825,12 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
         (
             lambda: initial((5, 5)).std() > 0.1 and np.abs(initial((5, 5))).max() <= np.sqrt(6 / 10),
             'The kernel is not initialized by `"glorot_uniform"`.',
+        ),
+        (
+            lambda: (
+                output().shape != (2, 1, 1, 5) or not _near(output(), _gated(x, *_gate_weights(5), "means")[:, :1, :1])
+            ),
+            "You multiply the gate by the means. Multiply the input itself.",
         ),
         (
             lambda: output().shape != (2, 1, 1, 5) and output().shape != (2, 5),
@@ -773,13 +928,16 @@ class MetricsModel(keras.Model):
         super().__init__(*args, **kwargs)
         self.gradient_norm = keras.metrics.Mean(name="gradient_norm")
 
-    def update_metrics(self, x, y, logits, loss, norm):
-        """Update all metrics with a batch x (N, ...), y (N,), its logits (N, C), its loss and the gradient's norm."""
-        self.gradient_norm.update_state(norm)
+    def update_metrics(self, y, logits, loss, norm):
+        """Update all metrics with a batch's labels y (N,), its logits (N, C), its loss and the gradient's norm."""
         for metric in self.metrics:
             if metric.name == "loss":
-                metric.update_state(loss, sample_weight=tf.shape(x)[0])
-        return self.compute_metrics(x, y, logits)
+                metric.update_state(loss)
+            elif metric.name == "gradient_norm":
+                metric.update_state(norm)
+            else:
+                metric.update_state(y, logits)
+        return self.get_metrics_result()
 
 
 class WatchedModel(MetricsModel):
@@ -794,7 +952,7 @@ class WatchedModel(MetricsModel):
         gradients = tape.gradient(loss, variables)
         self.optimizer.apply(gradients, variables)
         norm = tf.linalg.global_norm(gradients)
-        return self.update_metrics(x, y, logits, loss, norm)
+        return self.update_metrics(y, logits, loss, norm)
 
 
 def check_watched_model(attempt: type[Any]) -> type[Any]:
@@ -887,13 +1045,13 @@ def check_watched_model(attempt: type[Any]) -> type[Any]:
         ),
         (
             lambda: matches("accuracy"),
-            "The weights are right, but the accuracy is not. Are the arguments of `update_metrics` in its order: x, y, "
+            "The weights are right, but the accuracy is not. Are the arguments of `update_metrics` in its order: y, "
             "logits, loss, norm?",
         ),
         (
             lambda: matches("loss"),
-            "The reported loss is not the loss of the batches. Are the arguments of `update_metrics` in its order: x, "
-            "y, logits, loss, norm?",
+            "The reported loss is not the loss of the batches. Are the arguments of `update_metrics` in its order: y, "
+            "logits, loss, norm?",
         ),
         (
             lambda: matches("gradient_norm"),
@@ -949,7 +1107,7 @@ class _Noting(keras.optimizers.SGD):
 def _watched_steps(attempt: type[Any], penalty: float = 0.05) -> SimpleNamespace:
     """Three direct calls of `train_step`: modes, gradients, what it returned, the weights, and the error if any."""
     rng = np.random.default_rng(7)
-    x, y = tf.constant(rng.standard_normal((10, 4)).astype("float32")), tf.constant(rng.integers(3, size=10))
+    x, y = tf.constant(3 * rng.standard_normal((12, 4)).astype("float32")), tf.constant(rng.integers(3, size=12))
     keras.utils.set_random_seed(0)
     modes: list[bool] = []
     gradients: list[Any] = []
@@ -967,7 +1125,7 @@ def _watched_steps(attempt: type[Any], penalty: float = 0.05) -> SimpleNamespace
     modes.clear()
     start = [np.asarray(weight) for weight in model.get_weights()]
     results, error, twice = [], None, False
-    for rows in (slice(0, 4), slice(4, 8), slice(8, 10)):
+    for rows in (slice(0, 4), slice(4, 8), slice(8, 12)):
         before = len(modes)
         try:
             results.append(model.train_step((x[rows], y[rows])))
