@@ -121,11 +121,11 @@ class Traced:
 
     def __call__(self, *arguments):
         """Returns what function(*arguments) would, computed by replaying a graph."""
+        arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
         key = self.signature(arguments)
         if key not in self.traces:
             self.traces[key] = trace(self.function, arguments)
         graph, result = self.traces[key]
-        arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
         return replay(graph, result, arrays)
 
 
@@ -372,6 +372,13 @@ def check_traced(attempt: Any) -> Any:
         traced = make(scale)
         return [traced(ones, 2) for _ in range(2)]
 
+    def lost_the_number() -> bool:
+        try:
+            make(scale)(ones, 2)
+        except TypeError as error:
+            return "'factor'" in str(error)
+        return False
+
     square, flip = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 1.0], [1.0, 1.0]])
 
     def kept() -> list[int]:
@@ -388,8 +395,8 @@ def check_traced(attempt: Any) -> Any:
         (lambda: not _raises(TypeError, lambda: hash(key(ones, 2))),
          "A signature has to be the key of a dictionary, so it must be hashable: a tuple of tuples, not a list, and "
          "without the array itself."),
-        (lambda: isinstance(key(ones, 2), tuple) and len(key(ones, 2)) == 2,
-         "The signature should be a tuple with one entry for each argument."),
+        (lambda: isinstance(key(ones, 2), tuple) and [len(key(*[ones, 2, other][:n])) for n in (1, 2, 3)] == [1, 2, 3],
+         "The signature should be a tuple with one entry for each argument: one, two and three for as many arguments."),
         (lambda: key(ones) == key(other),
          "[1. 1.] and [3. 5.] have the same dtype and shape, but their signatures differ. The numbers inside an array "
          "should play no part."),
@@ -401,6 +408,9 @@ def check_traced(attempt: Any) -> Any:
         (lambda: key(2) != key(3), "The Python numbers 2 and 3 should have different signatures: the value counts."),
         (lambda: len({key(1), key(1.0), key(True)}) == 3,
          "1, 1.0 and True have the same signature, because they are equal in Python. Put the type into the entry."),
+        (lambda: not lost_the_number(),
+         "A call with an array and a number fails, because the number is missing. Hand all arguments to `trace`, not "
+         "only the arrays."),
         (lambda: not any(value is None for value in twice()),
          "A call returns None, the first one or the next with the same signature. The `return` in __call__ should "
          "stand after the `if`, not inside it."),
@@ -415,7 +425,8 @@ def check_traced(attempt: Any) -> Any:
          "A second call with other numbers of the same shape gives a wrong result. Store the graph, not its value."),
         (lambda: traces((ones, 2), (other, 2)) == 1, "Other numbers of the same shape should not trace again."),
         (lambda: values((ones, 2), (ones, 3)) == [[2.0, 2.0], [3.0, 3.0]],
-         "After a call with factor 2, a call with factor 3 gives a wrong result."),
+         "After a call with factor 2, a call with factor 3 gives a wrong result. The key should be the signature of "
+         "all arguments, and the graph the one that is stored under it."),
         (lambda: traces((ones, 2), (ones, 3), (ones, 2)) == 2,
          "Calls with the factors 2, 3, 2 should trace twice: keep the trace of every signature, not only the last."),
         (lambda: not _raises((IndexError, TypeError, ValueError), lambda: product((square, 2, flip)))
@@ -493,8 +504,8 @@ def check_make_reader(attempt: Any) -> Any:
          "range(x.shape[1]) fails in the trace, because the number of rows is None there. tf.shape(x)[1] is a tensor, "
          "known when the graph runs, and tf.range counts up to it."),
         (lambda: "got None" not in error(images) and "None values not supported" not in error(images),
-         "tf.zeros([x.shape[0], 32]) fails in the trace, because the number of images is None there. Use "
-         "tf.shape(x)[0]."),
+         "A size that you take from x.shape fails in the trace, because it is None there. Take the number of images "
+         "from tf.shape(x)[0], and the number of rows from tf.shape(x)[1]."),
         (lambda: "slice index" not in error(images[:1]),
          "For one image with 9 rows, x[:, i] asks for a row that x does not have. Count up to tf.shape(x)[1]."),
         (lambda: "broadcastable" not in error(images) and "ncompatible shapes" not in error(images),
