@@ -1,8 +1,7 @@
 """One network in several frameworks: the task that all get, and what each version costs in a process of its own.
 
 A version is a function `train(task, log)`: it starts from `task.start`, goes through the batches of `task` in their
-order, appends the loss of every step to `log`, and returns its final weights (named as `course_lib.parity` names them)
-and its scores for `task.x_test`.
+order, appends the loss of every step to `log`, and returns its final weights, named as `course_lib.parity` names them.
 
 `python -m course_lib.lectures.framework_costs SOURCE FUNCTION TASK RESULT` runs one version; `measure` starts that and
 reads the result. Each gets a new process, because one that has loaded a framework starts the next with warm files,
@@ -113,7 +112,7 @@ class Log(list[float]):
 class Version:
     """One way to write the training."""
 
-    train: Callable[[Task, Any], tuple[Arrays, np.ndarray]]
+    train: Callable[[Task, Any], Arrays]
     source: str
     """all that the function needs, imports included, as text"""
 
@@ -140,7 +139,7 @@ class Cost:
     losses: tuple[float, ...]
 
 
-def version(train: Callable[[Task, Any], tuple[Arrays, np.ndarray]], *parts: object, imports: str) -> Version:
+def version(train: Callable[[Task, Any], Arrays], *parts: object, imports: str) -> Version:
     """Put together what `train` needs: its import lines, the functions and classes it calls, and `train` itself.
 
     Their sources are those of the notebook's cells; docstrings are left out, so that they do not count as code.
