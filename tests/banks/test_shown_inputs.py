@@ -45,10 +45,13 @@ def answer(cell: str, names: dict[str, Any]) -> Call:
     return made
 
 
-def does_again(one: Call, other: Call) -> bool:
-    """Whether both raise, or answer the same; what became of the arguments aside."""
-    one.after = other.after
-    return bool(one.error and other.error) or answered_alike(one, other)
+def does_again(one: Call, calls: Sequence[Call]) -> bool:
+    """Whether `one` raises as one of the calls did, or answers as their last; what became of the arguments aside.
+
+    A check may go on after a call that raised, to find out more; the cell ends there.
+    """
+    one.after = calls[-1].after
+    return bool(one.error and any(call.error for call in calls)) or answered_alike(one, calls[-1])
 
 
 @pytest.mark.slow
@@ -66,12 +69,12 @@ def test_the_cell_that_is_shown_does_again_what_the_check_saw(name: str) -> None
 def shown_again(name: str, chosen: Collection[str]) -> tuple[int, list[tuple[str, str, str]]]:
     """How many shown cells were run for the `chosen` entries, and those that did not do what the check saw."""
     assignment = on_device(load_assignment(name, ROOT))
-    shown: list[tuple[str, Call]] = []
+    shown: list[tuple[str, Sequence[Call]]] = []
 
     def remember(error: BaseException, calls: Sequence[Call], *, forgets: bool = True) -> Difference:
         difference = show(error, calls, forgets=forgets)
         if difference.case.endswith("\n"):
-            shown.append((difference.case, calls[-1]))
+            shown.append((difference.case, tuple(calls)))
         return difference
 
     show = judge.shown_failure
@@ -84,16 +87,16 @@ def shown_again(name: str, chosen: Collection[str]) -> tuple[int, list[tuple[str
             edits = dict(entry.cells)
             program = LocalProgram(assignment, edits)
             checks.run(program.side(frozenset()), SECRET, tuple(entry.expected), program=program)
-            for cell, call in shown:
+            for cell, calls in shown:
                 names = reference_names(assignment, edits, may_fail=True) | {"__name__": "__main__"}
                 got = first = answer(cell, names)
-                if not does_again(first, call):
+                if not does_again(first, calls):
                     # A graph that all calls share fails at the second. The student pastes the cell below the notebook's
                     # own tests, which have called the function before.
                     got = answer(cell, names)
-                if not does_again(got, call):
+                if not does_again(got, calls):
                     anew = answer(cell, reference_names(assignment, edits, may_fail=True) | {"__name__": "__main__"})
-                    if not does_again(anew, first):
+                    if not does_again(anew, [first]):
                         continue  # The student's code draws random numbers of its own: no cell gives the same twice.
                     differing.append((entry.name, cell, str(got.error or got.value)))
                 tried += 1
