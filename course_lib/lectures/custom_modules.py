@@ -19,6 +19,7 @@ from course_lib.exercises import attempt_or_solution
 __all__ = [
     "LeNet",
     "check_conv2d",
+    "check_examples_mix",
     "check_lenet",
     "check_my_linear",
     "check_named_parameters",
@@ -99,17 +100,24 @@ class LeNet(nn.Module):
 
 class Residual(nn.Module):
     def __init__(self, channels):
-        """layers: a Sequential of two 3 x 3 convolutions, which keep channels and sides, with ReLU between them."""
+        """layers: a Sequential of `first`, ReLU and `second`."""
         super().__init__()
-        self.layers = nn.Sequential(
-            nn.Conv2d(channels, channels, 3, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(channels, channels, 3, padding=1),
-        )
+        first = nn.Conv2d(channels, channels, 3, padding=1)
+        second = nn.Conv2d(channels, channels, 3, padding=1)
+        self.layers = nn.Sequential(first, nn.ReLU(), second)
 
     def forward(self, x):
         """x: (N, channels, H, W). Returns x + layers(x), of the same shape."""
         return x + self.layers(x)
+
+
+def examples_mix(net, x):
+    """x: (N, ...). Returns whether, in eval mode, the first logit of example 0 depends on any other example."""
+    net.eval()
+    x = x.clone().requires_grad_()
+    logit = net(x)[0, 0]
+    (gradient,) = torch.autograd.grad(logit, x)
+    return bool(gradient[1:].any())
 
 
 class RunningCenter(nn.Module):
@@ -398,7 +406,8 @@ def check_lenet(attempt: Any) -> Any:
          "each example: convolve without padding, pool twice, then flatten(1)."),
         (lambda: net.hidden(x) is not None, "hidden returns None: is there a `return`?"),
         (lambda: runs("forward"),
-         "A batch gets through hidden, but not through forward: fc3 must receive the 84 numbers of self.hidden(x)."),
+         "A batch gets through hidden, but not through forward: fc3 must receive the 84 numbers of self.hidden(x), and "
+         "hidden ends with the ReLU after fc2."),
         (lambda: net(x) is not None, "forward returns None: is there a `return`?"),
         (lambda: runs("hidden", 3), "Five images get through hidden, but not three: do not fix the size of the batch."),
         (lambda: net.hidden(x).shape == (5, 84), "hidden(x) should return (5, 84) for five images: it ends at fc2."),
@@ -512,6 +521,131 @@ def check_residual(attempt: Any) -> Any:
          "The result should be x + layers(x), where the layers are a convolution, ReLU and a convolution."),
         (lambda: torch.allclose((made := block()).layers(x), added(made), atol=1e-4),
          "The block is right, but self.layers(x) alone is not what it adds. The next network uses it."),
+    )  # fmt: skip
+
+
+class _Mixing(nn.Module):
+    """Two logits for each example, the same to the last bit in a batch of any size, on which `mix` then works."""
+
+    def __init__(self, mix: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.mix = mix
+        self.weight = nn.Parameter(torch.tensor([[1.0, 0.5], [0.25, 2.0], [0.5, 1.0]]))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        columns = x.flatten(1).split(1, dim=1)
+        return torch.as_tensor(self.mix(sum(c * row for c, row in zip(columns, self.weight, strict=True))))
+
+
+def check_examples_mix(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """Whether the first logit of example 0 depends on another example of the batch `x`, in eval mode."""
+    batch = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
+
+    def plain(logits: torch.Tensor) -> torch.Tensor:
+        return logits
+
+    def over_examples(logits: torch.Tensor) -> torch.Tensor:
+        return logits.log_softmax(dim=0)
+
+    def found(mix: Callable[[torch.Tensor], torch.Tensor] = plain, x: torch.Tensor = batch) -> Any:
+        return attempt(_Mixing(mix), x.clone())
+
+    def has_gradient() -> bool:
+        try:
+            found()
+        except (TypeError, AttributeError) as error:
+            if str(error).startswith("'NoneType' object"):
+                return False
+            raise
+        except RuntimeError as error:
+            if "only for scalar outputs" in str(error):
+                return True  # the next check
+            raise
+        return True
+
+    def one_logit() -> bool:
+        try:
+            found()
+        except RuntimeError as error:
+            return "only for scalar outputs" not in str(error)
+        return True
+
+    def with_sum(logits: torch.Tensor) -> torch.Tensor:
+        return logits + logits.sum(dim=0)
+
+    def without_first(logits: torch.Tensor) -> torch.Tensor:
+        return logits * torch.tensor([[0.0], [1.0], [1.0], [1.0]])
+
+    def one_other(step: int) -> bool:
+        return bool(found(lambda logits: logits + logits.roll(step, 0)))
+
+    def images() -> bool:
+        x = batch.reshape(4, 1, 3, 1)
+        return not found(x=x) and bool(found(over_examples, x))
+
+    def same_x() -> bool:
+        x = batch.clone()
+        attempt(_Mixing(plain), x)
+        return not x.requires_grad and torch.equal(x, batch)
+
+    def evaluates() -> bool:
+        try:
+            return not found(nn.BatchNorm1d(2))
+        except ValueError:  # in training mode it refuses a batch of one
+            return False
+
+    def used() -> Any:
+        net = _Mixing(plain)
+        net.weight.grad = torch.ones(3, 2)
+        attempt(net, batch.clone())
+        return net
+
+    return attempt_or_solution(
+        "examples_mix", attempt, examples_mix,
+        (has_gradient,
+         "A gradient that you look at is None. Let x require a gradient before you call net(x), with "
+         "x = x.clone().requires_grad_(), and compute the gradient of a logit before you look at it."),
+        (one_logit, "You differentiate several numbers at once. Choose one logit of example 0: net(x)[0, 0]."),
+        (lambda: found() is not None, "Your function returns None. Is there a `return`?"),
+        (lambda: not isinstance(found(), torch.Tensor) or found().numel() == 1,
+         "You return a tensor of several values. Return one True or False: .any() tells whether any value is nonzero."),
+        (same_x,
+         "Your function changes the x that it receives: its numbers, or whether it requires a gradient. Work on a "
+         "copy, x.clone()."),
+        (lambda: not found() or bool(found(over_examples)) or bool(found(with_sum)),
+         "The answers are the wrong way round: return True if example 0 depends on another example."),
+        (lambda: not found() or bool(found(without_first)),
+         "Your function returns True if a logit of example 0 depends on example 0 itself. Leave row 0 out: look at the "
+         "rows from 1 on."),
+        (lambda: not found(),
+         "This network treats each example alone, but your function returns True. Differentiate a logit of example 0 "
+         "only: a sum over the batch depends on every example."),
+        (lambda: not found(lambda logits: logits * (1 + 4e-7 * (len(logits) == 1))),
+         "A batch of another size may change the last digits of a logit, because the sums are added in another order. "
+         "That is no dependence: compare with torch.allclose, or use the gradient."),
+        (lambda: not found(with_sum) or bool(found(lambda logits: logits - logits.sum(0))),
+         "Your function finds positive gradients of other examples, but misses negative ones. Both count: ask for any "
+         "nonzero number."),
+        (lambda: bool(found(over_examples)),
+         "With a softmax over the examples (dim=0), each logit depends on every example, but your function returns "
+         "False."),
+        (lambda: all(one_other(step) for step in (1, 2, 3)),
+         "Here example 0 depends on one of the other examples only, and your function misses it. Look at all of them, "
+         "and ask whether `any` number in their rows is nonzero."),
+        (lambda: bool(found(lambda logits: logits + logits.roll(1, 0) - logits.roll(2, 0))),
+         "Here example 0 depends on two others with opposite signs, and your function lets them cancel. Do not add up: "
+         "ask whether `any` single number is nonzero."),
+        (images, "It is right for x of shape (4, 3), but not for images of shape (4, 1, 3, 1)."),
+        (evaluates,
+         "This network has batch normalization, which mixes the examples in training mode only. The network arrives in "
+         "training mode, as every new network does: call net.eval() before you compute the logits."),
+        (lambda: used().weight.requires_grad, "After your function, the network's parameters require no gradient."),
+        (lambda: used().weight.grad is not None and used().weight.grad.any(),
+         "Your function erases the gradients that were there before, for example with zero_grad(). "
+         "torch.autograd.grad leaves every .grad alone."),
+        (lambda: torch.equal(used().weight.grad, torch.ones(3, 2)),
+         "Your function leaves gradients behind: backward() adds to the .grad of every parameter. Use "
+         "torch.autograd.grad(logit, x), which leaves every .grad alone."),
     )  # fmt: skip
 
 
