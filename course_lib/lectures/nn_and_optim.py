@@ -169,6 +169,9 @@ class _Training:
     start: dict[str, Any]
 
 
+NOT_ROWS = "the model was given something other than rows of x"
+
+
 def _ten_examples() -> tuple[torch.Tensor, torch.Tensor]:
     drawn = torch.Generator().manual_seed(3)
     x = torch.randn(10, 4, generator=drawn, dtype=torch.float64)
@@ -192,7 +195,10 @@ def _trained(
 
     def seen(_: Any, inputs: tuple[torch.Tensor, ...]) -> None:
         if torch.is_grad_enabled() and len(inputs[0]) <= batch_size:  # not a loss over all examples
-            batches.append([int((x == row).all(dim=1).nonzero()[0]) for row in inputs[0].detach()])
+            places = [(x == row).all(dim=1).nonzero() for row in inputs[0].detach()]
+            if not all(len(place) for place in places):
+                raise ValueError(NOT_ROWS)
+            batches.append([int(place[0]) for place in places])
 
     model.register_forward_pre_hook(seen)
     optimizer = torch.optim.SGD(model.parameters(), lr=lr)
@@ -268,6 +274,11 @@ def check_train(attempt: Callable[..., list[float]]) -> Callable[..., list[float
         "train",
         attempt,
         train,
+        (
+            lambda: NOT_ROWS not in _error_of(moving),
+            "The model gets something other than rows of `x`. A mini-batch of `split` holds indices, so hand the model "
+            "`x[batch]`.",
+        ),
         (lambda: moving().updates > 0, "No update was made. Where is `optimizer.step()`?"),
         (
             lambda: moving().updates != 2,
