@@ -320,7 +320,8 @@ def _step_tests(
             (
                 lambda: _right_gradients(seen()),
                 "The second layer is right, the update of the first is not. Its upstream gradient is that of the "
-                "logits times the second kernel *before* the update, times the local gradient of ReLU.",
+                "logits times the second kernel *before* the update, times the local gradient of ReLU. The bias sums "
+                "it over the batch (axis 0).",
             ),
         ]
     return [

@@ -200,7 +200,7 @@ def check_chain_gradient(attempt: Any) -> Any:
 
     def agrees(compute: Callable[[Any], Any], *values: float) -> bool:
         found, expected = of(compute, *values), right(compute, *values)
-        return found.shape == expected.shape and torch.allclose(found, expected)
+        return torch.is_tensor(found) and found.shape == expected.shape and torch.allclose(found, expected)
 
     def three(x: Any) -> Any:
         return x.exp().sin().sum()
@@ -386,9 +386,9 @@ def check_run_backward(attempt: Any) -> Any:
          and not _raises(AttributeError, lambda: grads(product, *three), "'sum_to_size'"),
          "A node takes a tensor, not a Python number. Start the pass with torch.ones_like(result)."),
         (lambda: all(grad is not None for grad in grads(product, *three)),
-         "After run_backward, a leaf's .grad is still None. Either its node never had its turn (when is a node "
-         "ready?), or nothing was written: what arrives at a node with an attribute `variable` goes into "
-         "node.variable.grad."),
+         "After run_backward, a leaf's .grad is still None. Either its node never had its turn (when is a node ready? "
+         "Does the loop go on after the first leaf?), or nothing was written: what arrives at a node with an attribute "
+         "`variable` goes into node.variable.grad."),
         (lambda: not leaf_called(),
          "You called the node of a leaf, which adds to .grad by itself. Update the leaf, and go on to the next node."),
         (lambda: torch.equal(grads(product, *three)[2], torch.ones(2, dtype=torch.float64)),
@@ -628,7 +628,8 @@ def check_PReLU(attempt: Any) -> Any:
     return attempt_or_solution(
         "PReLU", attempt, PReLU,
         (lambda: not _raises((AttributeError, TypeError), returned, "'tuple'")
-         and not _raises(ValueError, returned, "to unpack"),
+         and not _raises(ValueError, returned, "to unpack")
+         and not _raises(AttributeError, returned, "'PReLUBackward' object"),
          "ctx.saved_tensors is a tuple of two tensors. Take it apart: x, a = ctx.saved_tensors."),
         (lambda: not _raises(RuntimeError, returned, "must match"),
          "The shapes of two tensors do not match. Does backward take both from ctx (x, a = ctx.saved_tensors)? "
@@ -670,7 +671,7 @@ def check_PReLU(attempt: Any) -> Any:
         (lambda: abs(for_a() - right_a) < 1e-9,
          "The gradient for x is right, that for a is not. Where x < 0, the result is a * x, so its local gradient for "
          "a is x; elsewhere it is 0."),
-        (lambda: returned()[1].shape == () and returned(torch.ones(2, 3), values.reshape(2, 3))[1].shape == (),
+        (lambda: returned()[1].shape == () and returned(arriving.reshape(2, 3), values.reshape(2, 3))[1].shape == (),
          "The entries of your gradient for a have the right sum, but a is a single number, of shape (), and so is its "
          "gradient. Add all entries up with .sum(). (PyTorch would do this for you here.)"),
     )  # fmt: skip

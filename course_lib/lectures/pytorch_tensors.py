@@ -541,7 +541,8 @@ def check_prepare(attempt: Solution) -> Solution:
         ),
         (
             lambda: not is_one_of(*across),
-            "A statistic of shape (N,) is aligned with the *columns*. Keep the reduced axis: `keepdim=True`.",
+            "A statistic of shape (N,) is aligned with the *columns*, and with N columns there is no error. Keep the "
+            "reduced axis: `keepdim=True`.",
         ),
         (
             lambda: not is_one_of(*(kept - kept.mean(dim=1, keepdim=True) / of for kept, of in divisors)),

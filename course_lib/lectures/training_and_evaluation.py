@@ -599,7 +599,8 @@ def check_random_search(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: 1e-4 <= min(rates()) < 1.3e-4 and 0.08 < max(rates()) <= 0.1 and 0.4 < low() < 0.6,
-            "The rates should lie between 0.0001 and 0.1, with an exponent that is uniform between -4 and -1.",
+            "The rates should lie between 0.0001 and 0.1, with an exponent that is uniform between -4 and -1, not only "
+            "a whole number.",
         ),
         (
             lambda: len(set(rates())) > 100,
