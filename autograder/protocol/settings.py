@@ -13,10 +13,16 @@ from collections.abc import Iterator
 from typing import Any
 
 
+def imported(name: str) -> Any:
+    """The module of this name, once it is imported whole; a thread of the student's may be at it still."""
+    module = sys.modules.get(name)
+    return None if getattr(getattr(module, "__spec__", None), "_initializing", False) else module
+
+
 @contextlib.contextmanager
 def settings_kept() -> Iterator[None]:
     """The recursion limit, and PyTorch's settings where torch is imported, are afterwards what they were before."""
-    torch, limit = sys.modules.get("torch"), sys.getrecursionlimit()
+    torch, limit = imported("torch"), sys.getrecursionlimit()
     before = _settings(torch) if torch else {}
     try:
         yield

@@ -8,9 +8,10 @@ student's code: it is a reason to look, never a verdict.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+from autograder.protocol.settings import imported
 
 
 @contextlib.contextmanager
@@ -19,7 +20,7 @@ def counted(frameworks: Iterable[str]) -> Iterator[dict[str, int]]:
     counts: dict[str, int] = {}
     with contextlib.ExitStack() as stack:
         for name in frameworks:
-            if name in _WATCHERS and name in sys.modules:
+            if name in _WATCHERS and imported(name):
                 stack.enter_context(_WATCHERS[name](counts))
         yield counts
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from autograder.judge.student import LocalSide
-from autograder.protocol.settings import settings_kept
+from autograder.protocol.settings import imported, settings_kept
+from autograder.student_side.operation_counts import counted
 from tests.when_used import when_used
 
 torch = when_used("torch")
@@ -61,3 +64,13 @@ def test_one_function_of_a_students_does_not_ruin_the_next() -> None:
     side = LocalSide(names)
     side.run(switch_off)
     assert side.run(still_on) is True
+
+
+def test_torch_is_left_alone_while_a_thread_is_still_importing_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    half = ModuleType("torch")
+    half.__spec__ = ModuleSpec("torch", None)
+    half.__spec__._initializing = True  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch", half)
+    with settings_kept(), counted(["torch"]) as counts:
+        assert imported("torch") is None
+    assert not counts
