@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ FRAMEWORKS = (
 """imported in this order, once, in the zygote; a submission that needs none of them loses nothing"""
 
 
+TRY_S = 30.0
+"""for all these imports: a module that waits for a network would keep every kernel waiting"""
 _also: set[str] = set()
 """top names of the modules that `import_what_can_be` has brought in"""
 
@@ -30,6 +33,7 @@ def import_what_can_be(names: Sequence[str]) -> None:
     read, write = os.pipe()
     if os.fork() == 0:
         try:
+            signal.setitimer(signal.ITIMER_REAL, TRY_S)  # and this process ends
             for name in names:
                 with contextlib.suppress(Exception):
                     importlib.import_module(name)

@@ -239,6 +239,22 @@ def test_what_can_be_imported_without_a_thread_is_there_and_gives_way_to_a_file_
     assert kernel.run_cell("import utils\nprint(utils.WHO)").text == ["the student\n"]
 
 
+def test_a_module_that_does_not_come_to_an_end_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text("import time\ntime.sleep(60)\n")
+    program = (
+        "import sys; from autograder.kernels import preload; preload.TRY_S = 0.5; "
+        "preload.import_what_can_be(['mailbox', 'waits', 'imaplib']); "
+        "print({'mailbox', 'imaplib'} & sys.modules.keys())"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        timeout=30,
+    )
+    assert said.stdout == b"{'mailbox'}\n", said.stderr
+
+
 def test_an_address_that_is_too_long_for_a_socket_is_refused_with_advice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
