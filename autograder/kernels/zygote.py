@@ -307,7 +307,8 @@ def main() -> None:
     os.environ.update(given["environment"])
     for name in given["preload"]:
         importlib.import_module(name)
-    import_what_can_be(given["try"])
+    if given["try"]:
+        import_what_can_be(given["try"])
     if prepare := getattr(module, "prepare", None):
         prepare(given["setup"])
     if threading.active_count() > 1:

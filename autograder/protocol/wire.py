@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from autograder.errors import BadReply
+from autograder.protocol.settings import imported
 
 MAX_DEPTH = 32
 MAX_VALUES = 200_000
@@ -410,7 +411,7 @@ def _foreign_tensor(value: Any) -> Tensor | None:
 
 
 def _torch_tensor(value: Any) -> Tensor | None:
-    torch = sys.modules.get("torch")
+    torch = imported("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         dtype = str(value.dtype).removeprefix("torch.")
         plain = value.detach().to("cpu").resolve_conj().resolve_neg()
@@ -420,7 +421,7 @@ def _torch_tensor(value: Any) -> Tensor | None:
 
 
 def _tensorflow_tensor(value: Any) -> Tensor | None:
-    tensorflow = sys.modules.get("tensorflow")
+    tensorflow = imported("tensorflow")
     if tensorflow is not None and isinstance(value, (tensorflow.Tensor, tensorflow.Variable)):
         dtype = value.dtype.name
         array = tensorflow.cast(value, "float32").numpy() if dtype == "bfloat16" else value.numpy()

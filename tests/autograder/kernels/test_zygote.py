@@ -164,7 +164,7 @@ def test_a_process_started_ahead_is_taken_over_once_and_else_ended(
     make_kernel: Callable[..., Kernel], still_alive: Callable[..., Any]
 ) -> None:
     before = psutil.Process().children()
-    with started_ahead({SUPERVISOR: ("email.mime.audio",), "nobody:child": ()}):
+    with started_ahead({SUPERVISOR: ("email.mime.audio",), "autograder.runs.judge_process:judge_child": ()}):
         ahead = {child.pid: child for child in psutil.Process().children() if child not in before}
         with Zygote(SUPERVISOR, ("mailbox",)) as first, Zygote(SUPERVISOR) as second:
             assert first.process is not None and second.process is not None
@@ -172,6 +172,8 @@ def test_a_process_started_ahead_is_taken_over_once_and_else_ended(
             names = "[n for n in ('email.mime.audio', 'mailbox') if n in sys.modules]"
             assert ask(make_kernel(launcher=first), names) == ["email.mime.audio", "mailbox"]
             assert ask(make_kernel(launcher=second), names) == []
+            (left,) = ahead.keys() - {first.process.pid}
+    assert not psutil.pid_exists(left)  # at once
     assert not still_alive(list(ahead.values()))
 
 

@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from autograder.errors import BadAssignment
+from autograder.kernels.preload import ALWAYS
 from autograder.records import Report, Verdict, to_data
 from autograder.runs import pool as local_pool
 from autograder.runs.pool import JUDGES, KERNELS, LocalPool, first_imports, other_imports, preloaded
@@ -63,7 +64,7 @@ def test_the_first_imports_are_among_those_of_the_assignment(judged: Any, import
     small = judged({"square": "def square(x):\n    return x ** 2"}, "", before=imports)
     found = first_imports(small.assignment.folder)
     assert set(found[KERNELS]) <= set(preloaded(small.assignment))
-    assert found[KERNELS][4:] == found[JUDGES][1:] == torch
+    assert found[KERNELS][len(ALWAYS) :] == found[JUDGES][1:] == torch
     assert first_imports(Path("/nowhere"))[KERNELS]
 
 
