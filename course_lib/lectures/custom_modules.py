@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_lib.exercises import attempt_or_solution
+from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 __all__ = [
     "LeNet",
@@ -25,6 +25,7 @@ __all__ = [
     "check_named_parameters",
     "check_residual",
     "check_running_center",
+    "check_state_is_complete",
 ]
 
 
@@ -65,8 +66,10 @@ class Mini:
 
 def conv2d(x, weight, bias):
     """x: (C_in, H, W), weight: (C_out, C_in, K, K), bias: (C_out,). Returns (C_out, H - K + 1, W - K + 1)."""
-    n_out, size = weight.shape[0], weight.shape[2]
-    height, width = x.shape[1] - size + 1, x.shape[2] - size + 1
+    n_out = weight.shape[0]
+    size = weight.shape[2]
+    height = x.shape[1] - size + 1
+    width = x.shape[2] - size + 1
     maps = torch.zeros(n_out, height, width)
     for k in range(n_out):
         for row in range(height):
@@ -96,6 +99,16 @@ class LeNet(nn.Module):
     def forward(self, x):
         """x: (N, 1, 28, 28). Returns the logits, (N, 10)."""
         return self.fc3(self.hidden(x))
+
+
+def state_is_complete(make, net, x):
+    """Whether a new network from make() that loads the state of net gives the same logits for x, in eval mode."""
+    other = make()
+    other.load_state_dict(net.state_dict())
+    net.eval()
+    other.eval()
+    with torch.no_grad():
+        return torch.equal(other(x), net(x))
 
 
 class Residual(nn.Module):
@@ -220,15 +233,6 @@ def check_named_parameters(attempt: Any) -> Any:
                 return False
             raise  # a mistake of another kind, such as `found.append`
 
-    def lists() -> bool:
-        try:
-            leaf().named_parameters()
-        except NotImplementedError as error:
-            if error.args:
-                raise
-            return False
-        return True
-
     return attempt_or_solution(
         "Mini", attempt, Mini,
         (stored, "An attribute is not stored. __setattr__ replaces Python's own way of storing, so call "
@@ -242,11 +246,13 @@ def check_named_parameters(attempt: Any) -> Any:
          "with self.found[name] = value."),
         (lambda: set(tree(1).found) == {"first", "second"},
          "A Mini that is assigned to another belongs in `found` as well."),
-        (lists, "__setattr__ is right. Now write named_parameters."),
         (lambda: leaf().named_parameters() is not None, "named_parameters returns None: is there a `return`?"),
         (lambda: all(isinstance(pair, tuple) and len(pair) == 2 for pair in leaf().named_parameters()),
-         "named_parameters should give pairs: (name, parameter)."),
+         "named_parameters should give pairs: a list of (name, parameter)."),
         (lambda: names(leaf()) == ["weight"], "A module with one parameter `weight` should list it under that name."),
+        (lambda: all(isinstance(pair, tuple) and len(pair) == 2 for pair in tree(1).named_parameters()),
+         "For a module with inner modules, an entry of the list is not a pair. Loop over the inner module's "
+         "named_parameters(), and append one pair for each of its parameters."),
         (lambda: all(isinstance(p, nn.Parameter) for _, p in tree(1).named_parameters()),
          "The list contains a module. If a value is a Mini, ask it for its own named_parameters() instead."),
         (lambda: len(names(tree(1))) == 2,
@@ -440,6 +446,84 @@ def _lenet_hidden(net: Any, x: torch.Tensor, skip: str = "", pool: Callable[...,
         x = getattr(net, name)(x)
         x = x if name == skip else x.relu()
     return x
+
+
+class _Saved(nn.Module):
+    """A layer that is saved, and with `unsaved` one that is not, which adds to its outputs or has one of its own."""
+
+    def __init__(self, unsaved: str = "", outputs: int = 3, dropped: float = 0.0) -> None:
+        super().__init__()
+        self.saved = nn.Linear(3, outputs)
+        self.unsaved = [nn.Linear(3, 1)]
+        self.kind = unsaved
+        self.dropout = nn.Dropout(dropped)
+        self.recorded = False
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.recorded |= torch.is_grad_enabled()
+        logits, other = self.saved(x), self.unsaved[0](x)
+        if self.kind:
+            logits = logits + other if self.kind == "in all" else torch.cat([logits, other], dim=1)
+        return torch.as_tensor(self.dropout(logits))
+
+
+def check_state_is_complete(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """Whether the state of a network holds all that its logits depend on."""
+    batch = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
+
+    def complete() -> Any:
+        return _Saved()
+
+    def partly() -> Any:
+        return _Saved("in one")
+
+    def found(make: Callable[[], Any], net: Any = None) -> Any:
+        return attempt(make, make() if net is None else net, batch.clone())
+
+    def keeps() -> bool:
+        net = _Saved()
+        before = {name: value.clone() for name, value in net.state_dict().items()}
+        found(complete, net)
+        return all(torch.equal(value, before[name]) for name, value in net.state_dict().items())
+
+    def built() -> list[_Saved]:
+        """A network, and those that the attempt makes."""
+        nets = [_Saved()]
+
+        def make() -> _Saved:
+            nets.append(_Saved())
+            return nets[-1]
+
+        found(make, nets[0])
+        return nets
+
+    return attempt_or_solution(
+        "state_is_complete", attempt, state_is_complete,
+        (lambda: found(complete) is not None, NOTHING_RETURNED),
+        (lambda: not isinstance(found(complete), torch.Tensor) or found(complete).numel() == 1,
+         "You return a tensor of several values. Return one True or False: torch.equal(a, b) tells whether all entries "
+         "are the same."),
+        (keeps, "Your function changes the weights of net. Load its state into the new network: "
+                "other.load_state_dict(net.state_dict())."),
+        (lambda: len(built()) > 1,
+         "Your function does not call make(). Build a second network with it: other = make()."),
+        (lambda: found(complete) or not found(partly),
+         "The answers are the wrong way round: return True if both networks give the same logits."),
+        (lambda: bool(found(complete)),
+         "Here the state holds every weight, but your function returns False. Does the new network load the state of "
+         "net, and do both get the same x?"),
+        (lambda: not found(lambda: _Saved("in all")),
+         "This network keeps a layer in a plain list, so its state is not complete, but your function returns True. "
+         "Load the state into a network from make(), and compare the logits of both networks for x, with torch.equal."),
+        (lambda: not found(partly),
+         "Here three of four logits are the same for both networks, and your function returns True. All of them must "
+         "be the same: use torch.equal."),
+        (lambda: bool(found(lambda: _Saved(outputs=64, dropped=0.5))),
+         "This network has dropout, which draws random numbers in training mode, and your function returns False. Call "
+         "eval() on both networks before you compute the logits."),
+        (lambda: not any(net.recorded for net in built()),
+         "It is right, but autograd records what the networks compute. Compute the logits under torch.no_grad()."),
+    )  # fmt: skip
 
 
 def check_residual(attempt: Any) -> Any:

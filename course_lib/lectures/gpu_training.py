@@ -892,6 +892,98 @@ def check_amp_step(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+# what_helps
+
+
+def what_helps(ms, double_ms, in_amp):
+    """The row to try first, such as "fused optimizer". A step takes `ms`, with the batch doubled `double_ms`.
+
+    in_amp: whether the step runs in AMP already, and not in float32.
+    """
+    if double_ms < 1.5 * ms:
+        return "larger batch"
+    if in_amp:
+        return "torch.compile"
+    return "AMP"
+
+
+def check_what_helps(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """`what_helps(ms, double_ms, in_amp) -> str`, the name of a row in the table of section 7."""
+    rows = "larger batch", "TF32", "AMP", "torch.compile", "fused optimizer"
+
+    @functools.cache
+    def idle(in_amp: bool) -> Any:
+        return attempt(10.0, 11.0, in_amp)
+
+    @functools.cache
+    def busy(in_amp: bool) -> Any:
+        return attempt(10.0, 20.0, in_amp)
+
+    def everywhere() -> list[Any]:
+        return [idle(False), busy(False), busy(True), idle(True)]
+
+    return attempt_or_solution(
+        "what_helps",
+        attempt,
+        what_helps,
+        (lambda: None not in everywhere(), "For some steps your function returns None. Is there a `return` for each?"),
+        (
+            lambda: all(row in rows for row in everywhere()),
+            "Return the name of a row, as a string: " + ", ".join(f'"{row}"' for row in rows) + ".",
+        ),
+        (lambda: "TF32" not in everywhere(), "A V100 has no TF32, so no step on it can use that row."),
+        (
+            lambda: not (idle(False) == "AMP" and busy(False) == "larger batch"),
+            "You return the larger batch for a device that is busy, and AMP for one that is not full. Is the "
+            "comparison the wrong way round?",
+        ),
+        (
+            lambda: idle(False) != "AMP",
+            "From 10 ms to 11 ms with the batch doubled: the device is not full. AMP saves arithmetic and memory "
+            "traffic, which are not the limit here.",
+        ),
+        (
+            lambda: idle(False) == "larger batch",
+            "From 10 ms to 11 ms with the batch doubled: the device is not full. That row saves launches, too, but "
+            "there is a higher one.",
+        ),
+        (
+            lambda: "larger batch" not in (busy(False), busy(True)),
+            "From 10 ms to 20 ms with the batch doubled: each image takes as long as before, so the device is busy, "
+            "and a larger batch gains nothing.",
+        ),
+        (
+            lambda: "fused optimizer" not in (busy(False), busy(True)),
+            "From 10 ms to 20 ms with the batch doubled: arithmetic or memory traffic is the limit, and a fused "
+            "optimizer saves launches.",
+        ),
+        (
+            lambda: not (busy(False) == "torch.compile" and busy(True) == "AMP"),
+            "You return AMP for a step that is in AMP already. `in_amp` is True for such a step.",
+        ),
+        (
+            lambda: busy(False) == "AMP",
+            "In float32, with a busy device, a row above `torch.compile` works on the limit, too.",
+        ),
+        (
+            lambda: busy(True) == "torch.compile",
+            "A step in AMP uses that row already. Which row further down saves memory traffic?",
+        ),
+        (
+            lambda: idle(True) == "larger batch",
+            "In AMP, from 10 ms to 11 ms with the batch doubled: this device is not full either. Ask for that first.",
+        ),
+        (
+            lambda: attempt(100.0, 110.0, False) == "larger batch" and attempt(1.0, 2.0, False) == "AMP",
+            "It is right for steps of 10 ms, but not for 1 or 100 ms. Compare `double_ms` with 1.5 times `ms`.",
+        ),
+        (
+            lambda: attempt(10.0, 14.5, False) == "larger batch" and attempt(10.0, 15.5, False) == "AMP",
+            "The device is full if the doubled batch takes 1.5 times as long or longer; your limit is another.",
+        ),
+    )
+
+
 # save_run and load_run
 
 

@@ -1,7 +1,8 @@
 """The exercises of lecture 16, one training step in four frameworks, and four faulty ports for the reader to diagnose.
 
 Each solution stands here as it is folded in the lecture, so it has a notebook's form: without annotations, and with
-`np`, `tf`, `jax`, `jnp` and `nn` as names of the module. The frameworks are imported when a check first needs them.
+`np`, `tf`, `jax`, `jnp`, `keras` and `nn` as names of the module. The frameworks are imported when a check first needs
+them.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -28,8 +29,10 @@ __all__ = [
     "PORTS",
     "Comparison",
     "check_copy_weights",
+    "check_faulty_update",
     "check_first_difference",
     "check_jax_step",
+    "check_make_keras_net",
     "check_numpy_step",
     "check_tensorflow_step",
     "check_torch_step",
@@ -41,6 +44,7 @@ __all__ = [
 tf: Any = None
 jax: Any = None
 jnp: Any = None
+keras: Any = None
 nn: Any = None
 torch: Any = None
 F: Any = None
@@ -827,94 +831,205 @@ def check_jax_step(attempt: Step) -> Step:
     )  # fmt: skip
 
 
+# make_keras_net
+
+
+def make_keras_net(task):
+    """A compiled Keras network with the starting weights and the settings of `task`."""
+    keras.config.set_floatx(task.x.dtype.name)  # for losses and rates
+    keras.config.set_dtype_policy(task.x.dtype.name)  # for layers
+    hidden = keras.layers.Dense(task.hidden, activation="relu")
+    net = keras.Sequential([keras.Input((64,)), hidden, keras.layers.Dense(10)])
+    net.set_weights(list(task.start.values()))
+    loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    net.compile(keras.optimizers.SGD(task.lr, momentum=task.momentum), loss_fn)
+    return net
+
+
+def check_make_keras_net(attempt: Step) -> Step:
+    """`make_keras_net(task)`: a compiled Keras network that starts from the weights of `task`, in its dtype."""
+    _load(keras="keras")
+    rng = np.random.default_rng(5)
+    shapes = {"0.kernel": (64, 4), "0.bias": (4,), "1.kernel": (4, 10), "1.bias": (10,)}
+    start = {name: 0.3 * rng.standard_normal(shape) for name, shape in shapes.items()}
+    x, y = rng.random((30, 64)), rng.integers(0, 10, 30)
+    task = Task(x, y, x, y, start, epochs=1, batch=10, lr=0.25, momentum=0.5)
+    logits = forward_numpy(start, x)[1]
+    odds = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    unbent = (x @ start["0.kernel"] + start["0.bias"]) @ start["1.kernel"] + start["1.bias"]
+
+    @functools.cache
+    def net() -> Any:
+        made = attempt(task)
+        if isinstance(made, keras.Model):
+            made.run_eagerly = True  # a graph for every attempt would bring warnings of too many traces
+        return made
+
+    @functools.cache
+    def output() -> np.ndarray:
+        return np.array(net()(x))
+
+    @functools.cache
+    def loss() -> Any:
+        """The mean loss of all images at the start; None if the loss cannot take class numbers."""
+        try:
+            return net().test_on_batch(x, y)
+        except ValueError:
+            return None
+
+    def loss_of_probabilities() -> float:
+        return float(np.mean(keras.losses.sparse_categorical_crossentropy(y, logits, from_logits=False)))
+
+    def trains() -> bool:
+        params, velocity = dict(start), {name: np.zeros_like(array) for name, array in start.items()}
+        pairs = [
+            (net().train_on_batch(*batch), numpy_step(params, velocity, *batch, task.lr, task.momentum))
+            for batch in task.batches()
+        ]
+        return all(_near(*pair) for pair in pairs)
+
+    def setting(name: str) -> float:
+        return float(getattr(net().optimizer, name))
+
+    return attempt_or_solution(
+        "make_keras_net",
+        attempt,
+        make_keras_net,
+        (lambda: net() is not None, "The function returns nothing: return the network."),
+        (lambda: isinstance(net(), keras.Model), "Return the network. (`compile` returns None.)"),
+        (
+            lambda: [tuple(v.shape) for v in net().weights] == list(shapes.values()),
+            "The network should have two Dense layers with biases, from 64 to `task.hidden` and from there to 10.",
+        ),
+        (
+            lambda: all(v.dtype == "float64" for v in net().weights),
+            "The task is in float64, but a layer is not. Leave the two lines above in place, and make the layers after "
+            "them.",
+        ),
+        (
+            lambda: all(_near(v, array) for v, array in zip(net().get_weights(), start.values(), strict=True)),
+            "The weights are not those of `task.start`: call `net.set_weights(...)` with the list of its arrays.",
+        ),
+        (
+            lambda: not _near(output(), odds),
+            "The last layer takes the softmax. Leave out its activation, so that the network returns logits.",
+        ),
+        (
+            lambda: not _near(output(), unbent),
+            'The hidden layer has no ReLU: `activation="relu"`.',
+        ),
+        (
+            lambda: _near(output(), logits),
+            "With the right weights the network does not return the logits: the hidden layer should have ReLU, and the "
+            "last one no activation.",
+        ),
+        (lambda: net().compiled, "The network is not compiled: call `net.compile(optimizer, loss_fn)`."),
+        (
+            lambda: loss() is not None,
+            "The loss function cannot take class numbers as labels. `SparseCategoricalCrossentropy` can.",
+        ),
+        (
+            lambda: np.size(loss()) == 1,
+            "With metrics, `train_on_batch` returns a list instead of the loss: compile without them.",
+        ),
+        (
+            lambda: not _near(loss(), loss_of_probabilities()),
+            "The loss function takes your logits for probabilities. Tell it with `from_logits=True`.",
+        ),
+        (
+            lambda: _near(loss(), cross_entropy(logits, y)[0]),
+            "The loss is not the mean cross-entropy: use `SparseCategoricalCrossentropy(from_logits=True)`.",
+        ),
+        (lambda: type(net().optimizer) is keras.optimizers.SGD, "The optimizer should be `keras.optimizers.SGD`."),
+        (lambda: _near(setting("learning_rate"), task.lr), "The optimizer's learning rate should be `task.lr`."),
+        (
+            lambda: _near(setting("momentum"), task.momentum),
+            "The optimizer's momentum should be `task.momentum`. Unless you give it, it is 0.",
+        ),
+        (trains, "All settings are right, but three steps of `train_on_batch` do not give the losses of NumPy."),
+    )
+
+
 # first_difference
 
 
-def first_difference(losses, reference, steps_per_epoch, rtol=1e-9):
-    """The first step at which losses and reference differ, and what to suspect.
+def first_difference(losses, reference, rtol=1e-9):
+    """The first step at which losses and reference differ; None if they agree at every step.
 
-    losses, reference: (steps,)   returns (step, suspect), or (None, "nothing") if no step differs
+    losses, reference: (steps,)
     """
     close = np.abs(losses - reference) <= rtol * np.abs(reference)
     if close.all():
-        return None, "nothing"
-    step = int(np.argmin(close))
-    if step == 0:
-        return step, "forward pass"
-    if step == 1:
-        return step, "gradient or update"
-    if step == 2:
-        return step, "optimizer state"
-    if step % steps_per_epoch == 0:
-        return step, "order of the data"
-    return step, "something else"
+        return None
+    return int(np.argmin(close))
 
 
 def check_first_difference(attempt: Step) -> Step:
-    """`first_difference(losses, reference, steps_per_epoch, rtol) -> (step, suspect)`."""
+    """`first_difference(losses, reference, rtol) -> step or None`."""
     reference = 2.0 * 0.9 ** np.arange(40)
 
-    def found(step: int | None, *, by: float = 1e-3, every: int = 10, then: bool = True, **settings: float) -> Any:
+    def found(step: int | None, *, by: float = 1e-3, then: bool = True, **settings: float) -> Any:
         """The answer if losses are larger by a share `by` from `step` on, or at `step` alone."""
         losses = reference.copy()
         if step is not None:
             losses[step : None if then else step + 1] *= 1 + by
-        return attempt(losses, reference.copy(), every, **settings)
-
-    def step_of(*where: Any, **settings: Any) -> Any:
-        return found(*where, **settings)[0]
+        return attempt(losses, reference.copy(), **settings)
 
     def with_nan() -> Any:
         losses = reference.copy()
         losses[7:] = np.nan
-        return attempt(losses, reference.copy(), 10)[0]
+        return attempt(losses, reference.copy())
 
     def growing() -> Any:
         """The step that is found if a small difference at step 5 becomes a large one at step 20."""
         losses = reference.copy()
         losses[5:] *= 1 + 1e-3
         losses[20] += 1
-        return attempt(losses, reference.copy(), 10)[0]
+        return attempt(losses, reference.copy())
 
     def shifted(by: float, scale: float) -> Any:
         """Losses that are far larger or smaller than 1: an absolute tolerance does not fit them."""
         scaled = scale * reference
         losses = scaled.copy()
         losses[5:] *= 1 + by
-        return attempt(losses, scaled, 10)[0]
+        return attempt(losses, scaled)
 
     return attempt_or_solution(
         "first_difference",
         attempt,
         first_difference,
-        (lambda: found(5) is not None, "The function returns nothing when a step differs."),
-        (lambda: found(None) is not None, "The function returns nothing when no step differs."),
         (
-            lambda: all(isinstance(found(step), tuple | list) and len(found(step)) == 2 for step in (None, 0, 5)),
-            "Return two things: the step and the suspect.",
+            lambda: np.size(found(None)) == np.size(found(5)) == 1 and not isinstance(found(5), bool | np.bool_),
+            "Return one thing: the step as a number, or None.",
         ),
         (
-            lambda: step_of(None) is None,
-            'Equal losses should give `(None, "nothing")`. `np.argmax` and `np.argmin` return 0 when all entries are '
-            "equal.",
+            lambda: found(5) is not None,
+            "The losses differ from step 5 on, but you return None. (Is there a `return` for this case? In a loop, "
+            "return None only after its end.)",
         ),
-        (lambda: step_of(5) != 39, "You return the last step that differs. Return the first."),
         (
-            lambda: step_of(0) == 0,
+            lambda: found(None) is None or found(None) != 0,
+            "Equal losses should give None, but you return 0. (`np.argmax` and `np.argmin` return 0 when all entries "
+            "are equal.)",
+        ),
+        (lambda: found(None) is None, "Equal losses should give None."),
+        (lambda: found(5) != 39, "You return the last step that differs. Return the first."),
+        (
+            lambda: found(0) == 0,
             "Step 0 differs, and all others too: the step should be 0. (`np.argmax` and `np.argmin` return 0 both when "
             "the first entry is the one and when there is none, so ask first whether any step differs.)",
         ),
         (
-            lambda: step_of(5) == 5,
-            "The losses differ from step 5 on, but you return another step, or None. (`np.argmin` gives the first "
-            "False of an array, `np.argmax` the first True. In a loop, return None only after its end.)",
+            lambda: found(5) == 5,
+            "The losses differ from step 5 on, but you return another step. (`np.argmin` gives the first False of an "
+            "array, `np.argmax` the first True.)",
         ),
         (
-            lambda: step_of(5, by=-1e-3) == 5,
+            lambda: found(5, by=-1e-3) == 5,
             "You miss losses that are *smaller* than the reference: take the absolute value of the difference.",
         ),
         (
-            lambda: step_of(5, then=False) == 5,
+            lambda: found(5, then=False) == 5,
             "When only step 5 differs and later steps agree again, you do not find it.",
         ),
         (
@@ -923,7 +1038,7 @@ def check_first_difference(attempt: Step) -> Step:
             "difference. Return the first step that differs.",
         ),
         (
-            lambda: step_of(5, by=1e-12) is None,
+            lambda: found(5, by=1e-12) is None,
             "A relative difference of 1e-12 is rounding; with rtol=1e-9 it should count as equal.",
         ),
         (
@@ -937,7 +1052,7 @@ def check_first_difference(attempt: Step) -> Step:
             "and add no absolute tolerance. (`np.isclose` adds 1e-8 unless you say `atol=0`.)",
         ),
         (
-            lambda: step_of(5, by=1e-6, rtol=1e-3) is None and step_of(5, by=1e-6, rtol=1e-8) == 5,
+            lambda: found(5, by=1e-6, rtol=1e-3) is None and found(5, by=1e-6, rtol=1e-8) == 5,
             "The tolerance should be the argument `rtol`.",
         ),
         (
@@ -945,22 +1060,79 @@ def check_first_difference(attempt: Step) -> Step:
             "A loss that is NaN is not found: every comparison with NaN is false. Ask where the difference is *within* "
             "the tolerance, and take the first step where it is not.",
         ),
-        (lambda: found(None)[1] == "nothing", 'Without a difference the suspect is "nothing".'),
+    )
+
+
+# faulty_update
+
+
+def faulty_update(params, velocity, grads, lr, momentum):
+    """An update of both dictionaries, with a fault that first shows in the loss of step 2."""
+    for name, grad in grads.items():
+        velocity[name] = grad  # the old velocity is forgotten
+        params[name] = params[name] - lr * velocity[name]
+
+
+def check_faulty_update(attempt: Step) -> Step:
+    """`faulty_update(params, velocity, grads, lr, momentum)`: wrong, but right in the first update."""
+
+    def right(params: Arrays, velocity: Arrays, grads: Arrays, lr: float, momentum: float) -> None:
+        for name, grad in grads.items():
+            velocity[name] = momentum * velocity[name] + grad
+            params[name] = params[name] - lr * velocity[name]
+
+    @functools.cache
+    def first() -> tuple[bool, bool, bool]:
+        """After one update: whether names and shapes are kept, velocities and parameters have changed."""
+        params, velocity, x, y = _small_problem()
+        before = {name: array.copy() for name, array in params.items()}
+        attempt(params, velocity, _gradients(params, x, y)[1], 0.125, 0.875)
+        shapes = {name: array.shape for name, array in before.items()}
+        kept = all({name: np.shape(v) for name, v in part.items()} == shapes for part in (params, velocity))
+        moved = kept and any(np.any(params[name] != before[name]) for name in before)
+        return kept, any(np.any(v != 0) for v in velocity.values()), moved
+
+    def losses(update: Step) -> np.ndarray:
+        params, velocity, x, y = _small_problem()
+        found = []
+        for _ in range(8):
+            loss, grads = _gradients(params, x, y)
+            found.append(loss)
+            update(params, velocity, grads, 0.125, 0.875)
+        return np.array(found)
+
+    @functools.cache
+    def step() -> Any:
+        return first_difference(losses(attempt), losses(right))
+
+    return attempt_or_solution(
+        "faulty_update",
+        attempt,
+        faulty_update,
         (
-            lambda: found(0)[1] != "order of the data",
-            'At step 0 the suspect is "forward pass". 0 is a multiple of `steps_per_epoch`, so ask for step 0 first.',
+            lambda: first()[0],
+            "After your update both dictionaries should have the same four names, with arrays of the same shapes.",
         ),
-        (lambda: found(0)[1] == "forward pass", 'At step 0 the suspect is "forward pass".'),
-        (lambda: found(1)[1] == "gradient or update", 'At step 1 the suspect is "gradient or update".'),
-        (lambda: found(2)[1] == "optimizer state", 'At step 2 the suspect is "optimizer state".'),
         (
-            lambda: found(10)[1] == found(20)[1] == "order of the data",
-            'At the first step of a later epoch, here 10 or 20, the suspect is "order of the data".',
+            lambda: first()[1] or first()[2],
+            "After the first update both dictionaries hold the same numbers as before. Do you put the new arrays into "
+            "them, and does the gradient enter the velocity?",
         ),
-        (lambda: found(11)[1] == "something else", 'At any other step the suspect is "something else".'),
         (
-            lambda: found(10, every=30)[1] == "something else" and found(7, every=7)[1] == "order of the data",
-            "With epochs of another length the suspect is wrong. Take the length from `steps_per_epoch`.",
+            lambda: first()[2],
+            "The first update moves no parameter, so the loss of step 1 differs already. Do you move them with the old "
+            "velocity, which is still 0, or not put the result into `params`?",
+        ),
+        (lambda: step() is not None, "With your update the first eight losses are right: no fault shows."),
+        (
+            lambda: step() != 1,
+            "Your fault shows at step 1 already, so the first update is wrong. The velocities are still 0 there: make "
+            "a fault that concerns only what becomes of the *old* velocity.",
+        ),
+        (
+            lambda: step() == 2,
+            "Your fault first shows later than at step 2, so the first two updates are right. The second should be "
+            "wrong.",
         ),
     )
 

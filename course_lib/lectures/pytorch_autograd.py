@@ -22,13 +22,27 @@ __all__ = [
     "check_PReLU",
     "check_Ternary",
     "check_chain_gradient",
+    "check_gradients",
     "check_newton",
     "check_run_backward",
     "check_train",
+    "vjp",
 ]
 
 # The solutions are written as a reader writes them: without types.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+
+def gradients(model, params, images, labels):
+    """Let autograd fill the .grad of each tensor in `params`, and return these gradients as a list.
+
+    model: takes params and images, (N, 64), and returns logits, (N, 10). labels: (N,). The loss is the cross-entropy.
+    """
+    for param in params:
+        param.requires_grad_()
+    loss = F.cross_entropy(model(params, images), labels)
+    loss.backward()
+    return [param.grad for param in params]
 
 
 def chain_gradient(result):
@@ -174,17 +188,91 @@ def network(params: Any, images: Any) -> Any:
 
 
 def vjp(node: Any, upstream: Any) -> list[tuple[Any, Any]]:
-    """The gradients that a node sends back: a list of pairs (source, gradient), one for each recorded input."""
-    with torch.no_grad():
+    """What a node of the graph sends back when it receives the gradient `upstream`.
+
+    Returns a list of pairs (source, gradient), one for each input that requires a gradient, in their order.
+    """
+    with torch.no_grad():  # do not record this
         grads = node(upstream)
     if not isinstance(grads, tuple):
         grads = (grads,)
     pairs = []
     for (source, number), grad in zip(node.next_functions, grads, strict=True):
-        if source is not None:
-            shape = source._input_metadata[number].shape  # the shape of this input
-            pairs.append((source, grad.sum_to_size(shape)))
+        if source is not None:  # None: this input requires no gradient
+            shape = source._input_metadata[number].shape  # of this input; private, so only for exploring
+            pairs.append((source, grad.sum_to_size(shape)))  # sums what was broadcast
     return pairs
+
+
+def check_gradients(attempt: Any) -> Any:
+    """`gradients(model, params, images, labels)` fills `.grad` and returns the gradients."""
+    found: Any = attempt
+    generator = torch.Generator().manual_seed(0)
+    data = torch.rand(12, 64, generator=generator, dtype=torch.float64)
+    labels = torch.arange(12) % 10
+
+    def plain() -> list[Any]:
+        return [param.detach() for param in make_parameters([64, 8, 10], seed=3)]
+
+    def call(model: Any = network, params: Any = None) -> Any:
+        return found(model, plain() if params is None else params, data.clone(), labels)
+
+    def right(loss: Callable[[Any], Any]) -> list[Any]:
+        params = [param.requires_grad_() for param in plain()]
+        return list(torch.autograd.grad(loss(network(params, data)), params))
+
+    def alike(ours: Any, theirs: Any) -> bool:
+        return all(torch.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in zip(ours, theirs, strict=True))
+
+    def uses_model() -> bool:
+        model = mock.Mock(side_effect=network)
+        call(model)
+        return model.called
+
+    def fills_grad() -> bool:
+        params = plain()
+        returned = call(params=params)
+        return all(p.grad is not None for p in params) and alike([p.grad for p in params], returned)
+
+    return attempt_or_solution(
+        "gradients", attempt, gradients,
+        (lambda: not _raises(RuntimeError, call, "does not require grad"),
+         "The tensor on which you call backward does not depend on any tensor that requires a gradient. Call "
+         "param.requires_grad_(), with its parentheses, for each parameter before you compute the loss."),
+        (lambda: not _raises(RuntimeError, call, "scalar outputs"),
+         "You call backward on a tensor with several entries. Call it on the loss, F.cross_entropy(logits, labels), "
+         "which is one number."),
+        (uses_model,
+         "Your function never calls `model`, but perhaps `network`. Use the model that it is given: "
+         "model(params, images)."),
+        (lambda: not _raises(ValueError, call, "values to unpack")
+         and not _raises(ValueError, lambda: call(lambda params, images: images @ params[0],
+                                                  [torch.ones(64, 10, dtype=torch.float64)]), "values to unpack"),
+         "A model may have any number of parameters. Loop over params instead of unpacking them."),
+        (lambda: call() is not None, NOTHING_RETURNED),
+        (lambda: isinstance(call(), (list, tuple)) and len(call()) == 4,
+         "Return a list with one gradient for each parameter."),
+        (lambda: all(grad is not None for grad in call()),
+         "An entry of your list is None. A parameter's .grad is None until backward() has run, and it stays None "
+         "without requires_grad_(), or if the loss does not depend on the parameter. (The call loss.backward() itself "
+         "returns None, too.)"),
+        (lambda: all(torch.is_tensor(grad) for grad in call()), "An entry of your list is not a tensor."),
+        (lambda: not (lambda params: any(ours is theirs for ours in call(params=params) for theirs in params))(plain()),
+         "You return a parameter itself. Its gradient is param.grad."),
+        (lambda: all(grad.shape == param.shape for grad, param in zip(call(), plain(), strict=True)),
+         "A gradient does not have the shape of its parameter. Use the `params` that the function is given, and keep "
+         "their order."),
+        (lambda: not alike(call(), right(lambda logits: F.cross_entropy(logits.softmax(1), labels))),
+         "You apply softmax to the logits, but softmax is part of `F.cross_entropy`: give it the logits."),
+        (lambda: not alike(call(), right(lambda logits: F.cross_entropy(logits, labels, reduction="sum"))),
+         "These are the gradients of the sum over the examples. By default, F.cross_entropy takes the mean: use that."),
+        (lambda: alike(call(), right(lambda logits: F.cross_entropy(logits, labels))),
+         "These are not the gradients of F.cross_entropy(model(params, images), labels). Does the loss use the "
+         "arguments of the function, all of `images` and `labels`?"),
+        (fills_grad,
+         "What you return is right, but it is not in the .grad of the tensors in `params`. Call requires_grad_() on "
+         "these tensors themselves, and backward() on the loss."),
+    )  # fmt: skip
 
 
 def check_chain_gradient(attempt: Any) -> Any:

@@ -1,8 +1,9 @@
 """Checks for the lecture on static and dynamic graphs, and the solutions with which it continues.
 
 Each check names the first mistake that it finds. The solutions are those that are folded in the lecture, word for word.
-torch and TensorFlow are imported by the two checks that need them, not with this module. The solutions know them by the
-names `torch` and `tf`, as in the lecture, so `_import_frameworks` makes these names global here.
+torch and TensorFlow are imported by the three checks that need them, not with this module. The solutions know them by
+the names `torch` and `tf`, as in the lecture, so `_import_frameworks` makes these names global here. `check_tf_read`
+does the same with the lecture's `tf_step` and `tf_logits`.
 """
 # The solutions stand here as the reader sees them, without annotations.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
@@ -28,6 +29,7 @@ __all__ = [
     "check_read_until_sure",
     "check_replay",
     "check_symbol",
+    "check_tf_read",
     "check_traced",
 ]
 
@@ -40,7 +42,19 @@ class Node(NamedTuple):
     value: Any = None
 
 
+tf_step: Any = None
+tf_logits: Any = None
+"""what `check_tf_read` was given last"""
+
 OPS = {"add": np.add, "mul": np.multiply, "matmul": np.matmul, "tanh": np.tanh}
+
+
+def tf_read(x):
+    """x: (images, rows, 8), an array or a tensor. Returns logits (images, 10), as `forward` of RowReader does."""
+    h = tf.zeros([x.shape[0], 32])
+    for i in range(x.shape[1]):
+        h = tf_step(h, x[:, i])
+    return tf_logits(h)
 
 
 class Symbol:
@@ -171,6 +185,73 @@ def calls_to_break_even(eager, graph):
     if saved <= 0:
         return float("inf")
     return behind / saved
+
+
+def check_tf_read(attempt: Any, step: Callable[[Any, Any], Any], logits: Callable[[Any], Any]) -> Any:
+    """`tf_read(x)` takes a step for each row and returns logits; step, logits: the lecture's tf_step, tf_logits."""
+    global tf_step, tf_logits
+    _import_frameworks()
+    tf_step, tf_logits = step, logits
+    images = np.random.default_rng(0).random((3, 8, 8), np.float32)
+    found: dict[int, Any] = {}
+
+    def result(rows: int = 8) -> Any:
+        """for that many rows, computed once"""
+        if rows not in found:
+            found[rows] = attempt(images[:, :rows])
+        return found[rows]
+
+    def error(rows: int = 8) -> str:
+        try:
+            result(rows)
+        except Exception as raised:
+            return f"{type(raised).__name__}: {raised}"
+        return ""
+
+    def wanted(rows: list[int]) -> Any:
+        h = tf.zeros([3, 32])
+        for i in rows:
+            h = step(h, images[:, i])
+        return logits(h)
+
+    def near(value: Any, other: Any) -> bool:
+        return np.shape(value) == np.shape(other) and bool(np.allclose(value, other, atol=1e-4))
+
+    def in_a_graph() -> bool:
+        try:
+            return near(tf.function(attempt)(tf.constant(images)), wanted([*range(8)]))
+        except Exception:
+            return False
+
+    shapes = ("Incompatible shapes", "ndims", "rank", "size-incompatible", "Matrix", "must be broadcastable")
+    return attempt_or_solution(
+        "tf_read", attempt, tf_read,
+        (lambda: not any(word in error() for word in shapes),
+         "Two shapes do not fit together. Before the loop, h is a row of 32 zeros for each image: "
+         "tf.zeros([x.shape[0], 32]). Then each turn calls tf_step(h, x[:, i]), h first."),
+        (lambda: result() is not None, NOTHING_RETURNED),
+        (lambda: np.shape(result()) != (3, 32),
+         "You return the hidden states, (images, 32). Return tf_logits of the last."),
+        (lambda: np.shape(result()) == (3, 10),
+         "For 3 images, the result should be their logits, with the shape (3, 10)."),
+        (lambda: not near(result(), wanted([])),
+         "The result is that of h = 0: the rows change nothing. Assign what tf_step returns to h."),
+        (lambda: not near(result(), wanted([0])),
+         "The result is that of the first row alone. Does the `return` stand inside the loop?"),
+        (lambda: not near(result(), wanted([7])),
+         "The result is that of the last row alone. Create h once, before the loop."),
+        (lambda: not near(result(), wanted([0, 1, 2])),
+         "Of 3 images with 8 rows you read only 3 rows. The number of images is len(x) or x.shape[0]; that of rows is "
+         "x.shape[1]."),
+        (lambda: near(result(), wanted([*range(8)])),
+         "The logits for 8 rows are wrong. h starts as zeros, and each row x[:, i] updates it, from the first to the "
+         "last."),
+        (lambda: not error(5) and near(result(5), wanted([*range(5)])),
+         "Right for 8 rows, but not for 5. Loop over as many rows as x has: range(x.shape[1])."),
+        (in_a_graph,
+         "Right, but not inside tf.function, which comes next: there x is a tensor without values, so take no NumPy "
+         "function and no .numpy()."),
+    )  # fmt: skip
 
 
 def check_symbol(attempt: Any) -> Any:
@@ -508,6 +589,9 @@ def check_make_reader(attempt: Any) -> Any:
          "from tf.shape(x)[0], and the number of rows from tf.shape(x)[1]."),
         (lambda: "slice index" not in error(images[:1]),
          "For one image with 9 rows, x[:, i] asks for a row that x does not have. Count up to tf.shape(x)[1]."),
+        (lambda: "before the loop, but" not in error(images),
+         "h changes its shape in the loop, and the loop of a graph does not allow that. It should be (N, 32) from the "
+         "start to the end: at first one row of zeros for each image, tf.shape(x)[0]."),
         (lambda: "broadcastable" not in error(images) and "ncompatible shapes" not in error(images),
          "Two shapes do not fit together in the graph. h starts with one row of zeros for each image, tf.shape(x)[0], "
          "and the row for step(h, row) should be x[:, i], (N, 8); a loop over x itself goes over the images."),
@@ -636,7 +720,7 @@ def check_read_until_sure(attempt: Any) -> Any:
          "Right, but the graph breaks: somewhere Python needs a number from a tensor (if, while, break, .item(), "
          "int(), or a loop over images). Compute with masks instead."),
         (open_batch,
-         "Right, and one graph, but torch.export cannot leave the number of images open. Take x.shape[0] instead of "
+         "Right, and one graph, but the number of images has become a constant in it. Take x.shape[0] instead of "
          "len(x), which is a plain Python number."),
     )  # fmt: skip
 

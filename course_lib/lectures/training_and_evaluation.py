@@ -711,6 +711,12 @@ def check_load_checkpoint(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "`load_checkpoint` replaces the model, the optimizer, the scheduler or the generator by its state. Do not "
             "assign the state: give it to the object that is there, with `load_state_dict(...)` or `set_state(...)`.",
         ),
+        (
+            lambda: seen().kept,
+            "`load_checkpoint` puts a new object into the run, but others still use the old one: the scheduler the old "
+            "optimizer, the optimizer the old model's weights, the loader's sampler the old generator. Give the states "
+            "to the objects that are there.",
+        ),
         (lambda: seen().epoch == 2, "`load_checkpoint` does not set `run.epoch` to the epoch in the file."),
         (lambda: seen().model, "`load_checkpoint` does not restore the model: parameters and buffers."),
         (lambda: seen().optimizer, "`load_checkpoint` does not restore the optimizer's state."),
@@ -756,6 +762,7 @@ def _resumed(load: Callable[..., Any]) -> SimpleNamespace:
         state = torch.get_rng_state()
         save_checkpoint(path, old)
         new = _small_run()
+        there = (new.model, new.optimizer, new.scheduler, new.loader.generator)
         torch.manual_seed(99)
         load(path, new)
         dropout = torch.equal(torch.get_rng_state(), state)
@@ -765,8 +772,10 @@ def _resumed(load: Callable[..., Any]) -> SimpleNamespace:
         return SimpleNamespace(replaced=True)
     old_model, new_model = old.model.state_dict(), new.model.state_dict()
     moments = [run.optimizer.state_dict()["state"] for run in (old, new)]
+    now = (new.model, new.optimizer, new.scheduler, new.loader.generator)
     return SimpleNamespace(
         replaced=False,
+        kept=all(old_part is new_part for old_part, new_part in zip(there, now, strict=True)),
         epoch=new.epoch,
         model=all(torch.equal(value, new_model[name]) for name, value in old_model.items()),
         optimizer=moments[0].keys() == moments[1].keys()
