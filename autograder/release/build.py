@@ -16,7 +16,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.errors import BadAssignment, CannotWrite, LeakyRelease, WrongUse
 from autograder.records import Assignment
@@ -35,6 +35,9 @@ from autograder.release.leaks import (
     secrets_of,
     texts_of,
 )
+
+if TYPE_CHECKING:
+    from nbgrader.converters import GenerateAssignment
 
 MARKER = ".published.json"
 """Written into a student repository by `publish`: which files are ours, and that the last one was written."""
@@ -172,7 +175,7 @@ def generate(assignment: Assignment, course: Path, *, database: bool = False) ->
     if not database:
         converter.preprocessors = [p for p in converter.preprocessors if p is not SaveCells]
     try:
-        converter.start()
+        _convert(converter)
     except (NbGraderException, ValueError) as error:
         if log.tells_of(*NO_SPACE):
             raise CannotWrite(
@@ -180,6 +183,21 @@ def generate(assignment: Assignment, course: Path, *, database: bool = False) ->
             ) from None
         raise BadAssignment(f"{assignment.folder}: nbgrader refuses the source: {log.reason() or error}") from None
     return course / "release" / assignment.name
+
+
+def _convert(converter: GenerateAssignment) -> None:
+    """As `converter.start()`, which changes into a folder that is soon removed: while a class is graded, other threads
+    of this process start processes, and each would begin there.
+    """
+    from nbconvert.writers.files import FilesWriter
+
+    converter.coursedir.student_id = "."
+    converter.init_notebooks()
+    converter.writer = FilesWriter(parent=converter, config=converter.config)
+    converter.exporter = converter.exporter_class(parent=converter, config=converter.config)
+    for preprocessor in converter.preprocessors:
+        converter.exporter.register_preprocessor(preprocessor)
+    converter.convert_notebooks()
 
 
 def public_files(assignment: Assignment) -> list[Path]:

@@ -45,6 +45,14 @@ def released(built: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(built, tmp_path / "release" / NAME))
 
 
+def test_a_release_is_built_without_a_change_of_the_working_folder(
+    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A process that another thread starts meanwhile would begin in a folder that is removed a moment later.
+    monkeypatch.setattr("os.chdir", lambda folder: pytest.fail(f"changes into {folder}"))
+    release(assignment, tmp_path)
+
+
 def read(folder: Path) -> Any:
     return nbformat.read(folder / f"{NAME}.ipynb", as_version=4)
 
