@@ -14,10 +14,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.config import _prepareconfig
+from _pytest.python import get_direct_param_fixture_func
 from _pytest.runner import runtestprotocol
 
 from autograder.errors import BadAssignment
@@ -26,7 +28,6 @@ from autograder.judge.expect import Expect
 from autograder.judge.faults import modules_of
 from autograder.judge.marker import Marker, read_marker
 from autograder.judge.student import Side
-from autograder.protocol.wire import handles_in
 from autograder.records import CPU, Assignment, Role
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ PYTEST_OPTIONS = (
     ),
 )
 """pytest as a library: no configuration, no plugins but its core and ours"""
+_NO_PARAMETERS = SimpleNamespace(params={})
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Collection:
         self.asking: Judge | None = None
         self.checks: dict[str, CollectedCheck] = {}
         self.items: list[pytest.Function] = []
+        self._plain: frozenset[pytest.Function] = frozenset()
         self.broken = ""
         """why they could not be loaded"""
         self._device = "cpu" if assignment.device == CPU else "cuda"
@@ -111,7 +114,10 @@ class Collection:
                 for item, following in itertools.zip_longest(items, items[1:]):
                     if not before(item):
                         break
-                    runtestprotocol(item, log=False, nextitem=following)  # nobody reads the reports
+                    if item in self._plain:
+                        self._run_plain(item)
+                    else:
+                        runtestprotocol(item, log=False, nextitem=following)  # nobody reads the reports
             except BaseException as error:  # a check may raise KeyboardInterrupt
                 return _with_place(error)
             finally:
@@ -119,6 +125,28 @@ class Collection:
                 with contextlib.suppress(Exception):
                     self._state.teardown_exact(None)  # what an early end has left standing
         return ""
+
+    def _is_plain(self, item: pytest.Function) -> bool:
+        """Whether a case takes nothing but our fixtures and direct parameters."""
+        info = item._fixtureinfo
+        makers = [info.name2fixturedefs[name][-1].func for name in info.initialnames]
+        known = all(getattr(m, "__self__", None) is self or m is get_direct_param_fixture_func for m in makers)
+        return known and not any(item.get_closest_marker(name) for name in ("skip", "skipif", "xfail"))
+
+    def _run_plain(self, item: pytest.Function) -> None:
+        """As pytest runs a plain case, without what it does for others: that is two fifths of a judge's time."""
+        makers, parameters = item._fixtureinfo.name2fixturedefs, getattr(item, "callspec", _NO_PARAMETERS).params
+        request = SimpleNamespace(node=item)
+        try:
+            item.funcargs = {
+                name: parameters[name] if name in parameters else makers[name][-1].func(request)
+                for name in item._fixtureinfo.argnames
+            }
+            self._judge.run_case(item, item.funcargs)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # a check may raise SystemExit
+            self._judge.note_error(item, error)
 
     # -- fixtures ------------------------------------------------------------------------------------------------
 
@@ -128,12 +156,9 @@ class Collection:
         return self.asking
 
     @pytest.fixture
-    def student(self) -> Iterator[Side]:
+    def student(self, request: pytest.FixtureRequest) -> Side:
         """The student's code."""
-        side = self._judge.student_side
-        side.calls.clear()
-        yield side
-        side.release([handle.number for c in side.calls for handle in handles_in(c.value)])
+        return self._judge.student_side
 
     @pytest.fixture
     def reference(self, request: pytest.FixtureRequest) -> Side:
@@ -141,25 +166,23 @@ class Collection:
         return self._judge.reference_side(request.node.name)
 
     @pytest.fixture
-    def expect(self) -> Expect:
+    def expect(self, request: pytest.FixtureRequest) -> Expect:
         """What may be demanded."""
         return self._judge.expectations()
 
     @pytest.fixture
-    def device(self) -> str:
+    def device(self, request: pytest.FixtureRequest) -> str:
         """The device that the student's kernel offers: `cuda`, virtual or real, or `cpu`."""
         return self._device
 
     @pytest.fixture
-    def flag(self) -> Callable[[str], None]:
+    def flag(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`flag(sentence)` asks a person to look; it costs nothing."""
         return self._judge.notice
 
     @pytest.fixture
-    def submission(self) -> Submitted:
+    def submission(self, request: pytest.FixtureRequest) -> Submitted:
         """What was handed in, as text."""
-        # A check that asks for nothing else makes no calls, and has none of the check before it.
-        self._judge.student_side.calls.clear()
         return self._judge.handed_in
 
     @pytest.fixture
@@ -182,6 +205,7 @@ class Collection:
                 return
             self.checks[name] = CollectedCheck(name, _sentence(of_check[0]), marker, len(of_check))
         self.items = items
+        self._plain = frozenset(item for item in items if self._is_plain(item))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

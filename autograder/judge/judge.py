@@ -34,7 +34,7 @@ from autograder.judge.words import (
     shown_failure,
     without_values,
 )
-from autograder.protocol.wire import holds_claims
+from autograder.protocol.wire import handles_in, holds_claims
 from autograder.records import CPU, CheckResult, Evidence, Role, Verdict
 from autograder.submissions.python_text import remembers_calls
 from course_lib.compare import Difference
@@ -190,6 +190,9 @@ class Judge:
         """Whether to go on, with the student's side turned to this case's exercise."""
         if self.lost is not None:
             return False
+        calls = self.student_side.calls  # of the case before
+        self.student_side.release([handle.number for call in calls for handle in handles_in(call.value)])
+        calls.clear()
         if self.phase == DEMONSTRATION and self._remembers:
             self.student_side.renew()  # or the input that is shown would not do again what this check saw
         self.student_side.turn_to(self.checks[name_of(item)].marker.grade_id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -198,6 +199,8 @@ def serve(connection_file: str, limits: Limits, ready: Callable[[], None]) -> No
         ),
     )
     app.initialize([])
+    # traitlets has it at DEBUG, and its handler drop what is below WARNING: four records for each call.
+    app.log.setLevel(logging.WARNING)
     _show_figures_inline(app.shell)
     virtual_cuda.enable_from_environment()
     ready()

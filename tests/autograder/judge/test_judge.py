@@ -285,6 +285,35 @@ def test_a_broken_fixture_of_the_check_file_costs_nothing_and_one_that_the_stude
 
 
 @pytest.mark.parametrize(
+    ("above", "marks", "argument", "demanded"),
+    [
+        ("@pytest.fixture(autouse=True)\ndef own(): SEEN.append(1)", "", "student", "SEEN"),
+        ("@pytest.fixture\ndef own(): SEEN.append(1)", "usefixtures('own')", "student", "SEEN"),
+        ("def setup_function(function): SEEN.append(1)", "", "student", "SEEN"),
+        ("@pytest.fixture\ndef device(): return 'own'", "", "device", "device == 'own'"),
+        (
+            "@pytest.fixture\ndef x(request): return -1",
+            "parametrize('x', [7], indirect=True)",
+            "x",
+            "x < 0",
+        ),
+        ("", "parametrize('x', [7])", "x", "x == 7"),
+    ],
+)
+def test_a_check_file_may_use_what_pytest_offers(
+    judged: Judge, above: str, marks: str, argument: str, demanded: str
+) -> None:
+    marks = "".join(f"@pytest.mark.{mark}\n" for mark in filter(None, ("cell('test_square')", marks)))
+    small = judged(SQUARE, f"SEEN = []\n{above}\n\n{marks}def test_it({argument}):\n    assert {demanded}\n")
+    assert small.results()["test_it"].verdict is Verdict.PASSED
+
+
+def test_a_check_that_is_marked_to_be_skipped_is_the_graders_error(judged: Judge) -> None:
+    small = judged(SQUARE, CHECK.replace("@pytest.mark.cell", "@pytest.mark.skip\n@pytest.mark.cell", 1))
+    assert Verdict.GRADER_ERROR in {r.verdict for r in small.results().values()}
+
+
+@pytest.mark.parametrize(
     ("checks", "words"),
     [
         ("def test_it(student): pass\n", r"checks\.py, line 5: .*test_it has no marker"),
@@ -324,7 +353,7 @@ def test_an_error_inside_pytest_is_the_graders_with_its_place(judged: Judge, mon
         raise RuntimeError("inside")
 
     monkeypatch.setattr(collection, "runtestprotocol", broken)
-    outcome = judged(SQUARE, CHECK).run()
+    outcome = judged(SQUARE, "@pytest.fixture(autouse=True)\ndef own(): pass\n\n" + CHECK).run()
     assert {r.verdict for r in outcome.checks["test_square"]} == {Verdict.GRADER_ERROR}
     assert re.search(r"test_judge\.py, line \d+: RuntimeError: inside", outcome.problems[0])
 
