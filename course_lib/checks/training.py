@@ -185,8 +185,19 @@ def batches_of(
             before_each()
         return default_collate(rows)
 
-    rows = TensorDataset(torch.tensor(x), torch.tensor(y))
+    rows = _Rows(torch.tensor(x), torch.tensor(y))
     return DataLoader(rows, batch_size=batch_size, collate_fn=collate, drop_last=drop_last)
+
+
+class _Rows(TensorDataset):
+    """Its rows are cut once, not again in each epoch: that takes a fifth of the time of a small network's training."""
+
+    def __init__(self, *tensors: torch.Tensor) -> None:
+        super().__init__(*tensors)
+        self.rows = list(zip(*tensors, strict=True))
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.rows[index] if isinstance(index, int) else tuple(tensor[index] for tensor in self.tensors)
 
 
 # --- observers ------------------------------------------------------------------------------------------------------

@@ -975,25 +975,32 @@ def test_held_out_digits(student, reference, draw, expect, device):
     """A small convolutional network trained by fit reads at least 80 % of the held-out digits."""
     require_fit(student, reference, expect, short_run(reference, draw))
     digits = load_digits()
-    chosen = draw.choice(len(digits.x_train), 1300)
     sizes = (8, 16, 10)
-    weights = start(draw, "cnn", sizes)
-    x, y = digits.x_train[chosen][:, None], digits.y_train[chosen]
-    data = {"kind": "cnn", "sizes": sizes, "weights": weights, "x": x[:1200], "y": y[:1200], "x_val": x[1200:]}
-    data |= {"y_val": y[1200:], "batch_size": 32, "epochs": 3, "learning_rate": 0.05, "device": device}
+    for _ in range(20):
+        chosen = draw.choice(len(digits.x_train), 1000)
+        weights = start(draw, "cnn", sizes)
+        x, y = digits.x_train[chosen][:, None], digits.y_train[chosen]
+        data = {"kind": "cnn", "sizes": sizes, "weights": weights, "x": x[:900], "y": y[:900], "x_val": x[900:]}
+        data |= {"y_val": y[900:], "batch_size": 32, "epochs": 2, "learning_rate": 0.05, "device": device}
+        wanted = reference.run(fitted, **data)
+        if read_right(reference, sizes, wanted) > 0.85:  # some starts learn less in so few steps
+            break
     got = student.run(fitted, **data)
     expect.form(got["weights"], weights, "the weights")
-    # Over a hundred steps rounding grows, and a unit that flips moves the end by a third of the way. Weights from
+    # Over sixty steps rounding grows, and a unit that flips moves the end by a third of the way. Weights from
     # elsewhere, other starts and other images end more than a whole way off.
-    wanted = reference.run(fitted, **data)
     off = distance(got["weights"], wanted["weights"], weights)
     sentence = f"The weights are off by {off:.2g} times the way that this training goes."
     expect.true(off < 0.7, sentence, kind="trajectory")
-    # Counted here, from the returned weights, on images that never went out.
-    trained = {"weights": got["weights"], "statistics": got["statistics"]}
-    outputs = reference.run(scores, kind="cnn", sizes=sizes, **trained, x=digits.x_test[:, None])
-    right = float(np.mean(outputs.argmax(axis=1) == digits.y_test))
-    expect.at_least("the share of held-out digits read right", right, 0.8)
+    expect.at_least("the share of held-out digits read right", read_right(reference, sizes, got), 0.8)
+
+
+def read_right(reference, sizes, trained):
+    """The share of the held-out digits that a trained network reads: counted here, on images that never went out."""
+    digits = load_digits()
+    parameters = {"weights": trained["weights"], "statistics": trained["statistics"]}
+    outputs = reference.run(scores, kind="cnn", sizes=sizes, **parameters, x=digits.x_test[:, None])
+    return float(np.mean(outputs.argmax(axis=1) == digits.y_test))
 
 
 def run_of(draw, epochs):
