@@ -154,7 +154,7 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
     names = summary.short_names(keys)
     titles = _titles(assignment, reports, keys)
     faults, groups = summary.faults(reports), summary.identical(reports)
-    review = _without_twice(summary.flagged(reports, review=True), groups)
+    to_review = summary.flagged(reports, review=True)
     people: Mapping[str, Any] = run_info.get("people", {})
     attendance: Mapping[str, Any] = people.get("attendance", {})
     sections: Mapping[str, str] = people.get("sections", {})
@@ -169,7 +169,7 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
     students = tuple(_student(report, keys, sections.get(report.student, ""), known) for report in reports)
     return _ClassPage(
         title=assignment_title(assignment),
-        in_short=tuple(_in_short(reports, scores, items, faults, names, len(_to_review(review, groups)), review)),
+        in_short=tuple(_in_short(reports, scores, items, faults, names, to_review, groups)),
         total=len(reports),
         graded=len(summary.graded(reports)),
         to_mark=sum(any(i.verdict is Verdict.NEEDS_MANUAL for i in r.items) for r in summary.graded(reports)),
@@ -188,7 +188,7 @@ def _build_page(run_info: Mapping[str, Any], assignment: Assignment, reports: Se
         unknown=tuple(attendance.get("unknown", ())),
         no_time=tuple(people.get("no_time", ())),
         late=tuple(student for student in students if student.late),
-        review=review,
+        review=_without_twice(to_review, groups),
         identical=groups,
         repairs=summary.flagged(reports, review=False),
         students=students,
@@ -210,11 +210,6 @@ def _without_twice(review: _Flags, groups: Sequence[Sequence[str]]) -> _Flags:
     return tuple((kind, found) for kind, found in kept if found)
 
 
-def _to_review(review: _Flags, groups: Sequence[Sequence[str]]) -> set[str]:
-    """The students with something for a person to look at."""
-    return {student for _, found in review for student, _ in found} | {student for group in groups for student in group}
-
-
 def _titles(assignment: Assignment, reports: Sequence[Report], keys: Sequence[ItemKey]) -> dict[ItemKey, str]:
     members: dict[ItemKey, Item] = {}
     for report in reports:
@@ -229,8 +224,8 @@ def _in_short(
     items: Sequence[ItemSummary],
     faults: Sequence[FaultLoss],
     names: Mapping[ItemKey, str],
-    to_review: int,
-    review: _Flags,
+    to_review: _Flags,
+    identical: Sequence[Sequence[str]],
 ) -> list[str]:
     """The page in three or four sentences, for somebody who reads no further."""
     graded = len(summary.graded(reports))
@@ -251,10 +246,13 @@ def _in_short(
     tier = summary.tier(reports)
     if tier is not None and tier.not_kept:
         said.append(f"The sandbox reached only tier {tier.name.lower()}: what that leaves open is listed below.")
-    if to_review:
-        kinds = ", ".join(f"`{kind}` ({len({student for student, _ in flags})})" for kind, flags in review)
-        what = f": {kinds}" if kinds else ""
-        said.append(f"{words.plural(to_review, 'submission')} with something for a person to look at, below{what}.")
+    of_kind = {kind: {student for student, _ in flags} for kind, flags in to_review}
+    if identical:
+        of_kind.setdefault("identical", set()).update(*identical)
+    if of_kind:
+        kinds = ", ".join(f"`{kind}` ({len(students)})" for kind, students in of_kind.items())
+        found = words.plural(len(set().union(*of_kind.values())), "submission")
+        said.append(f"For a person to look at, below: {found}, flagged {kinds}.")
     return said
 
 

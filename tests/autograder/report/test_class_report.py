@@ -77,6 +77,8 @@ def test_below_the_full_tier_the_report_says_what_is_not_promised_and_what_to_do
 
 def test_identical_submissions_are_told_once() -> None:
     assert "The same bytes as the submission of heinz." not in text_of()
+    pair = [replace(build.report(name), digest="the same") for name in ("a", "b")]
+    assert re.search(r"For a person to look at, below: 2 submissions, flagged .?identical.? \(2\)\.", text_of(pair))
     alone = [build.report("a", flags=(Flag("identical", "The same bytes as the submission of b."),))]
     assert "The same bytes as the submission of b." in text_of(alone)
 
