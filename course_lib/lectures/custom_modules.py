@@ -191,7 +191,8 @@ def check_my_linear(attempt: Any) -> Any:
          "n_in**-0.5."),
         (lambda: attempt(100, 200).weight.min() < -0.08 < 0.08 < attempt(100, 200).weight.max(),
          "The weights should be drawn on both sides of zero, from -bound to bound."),
-        (lambda: attempt(100, 200).bias.std() > 0.03, "The bias should start with random numbers, too."),
+        (lambda: attempt(100, 200).bias.std() > 0.03 and attempt(100, 200).bias.abs().max() > 0.08,
+         "The bias should start with random numbers, too, with the same bound as the weight: n_in**-0.5."),
         (lambda: not torch.equal(attempt(4, 3).weight, attempt(4, 3).weight),
          "Two layers start with the same weights: draw new random numbers for each."),
     )  # fmt: skip

@@ -244,7 +244,11 @@ def check_running_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
             lambda: (seen().mine.weights - seen().right.weights).norm() < 1e-3 * seen().right.weights.norm(),
             "The weights after the epoch are not those of `waiting_epoch`. Leave the lines of the step as they are.",
         ),
-        (lambda: near(0), "The first result should be the mean: the sum of the losses, divided by `len(batches)`."),
+        (
+            lambda: near(0),
+            "The first result should be the mean: the sum of the losses, divided by `len(batches)`. (If you wrote "
+            "`total = correct = torch.zeros(...)`, that is one tensor with two names.)",
+        ),
         (lambda: near(1), "The second result should be the number of correct answers in all batches together."),
         (lambda: near(2), "The third result should be the largest loss of all batches."),
         (

@@ -688,11 +688,12 @@ def check_tensorflow_step(attempt: Step) -> Step:
             return False
         return _as_wanted(found)
 
-    def gradients_there() -> bool:
+    def tape_follows(sign: str, *kinds: type[Exception]) -> bool:
+        """Whether no error of these `kinds` that says `sign` is raised."""
         try:
             seen()
-        except (TypeError, ValueError) as error:
-            if "NoneType" in str(error):
+        except kinds as error:
+            if sign in str(error):
                 return False
             raise
         return True
@@ -712,7 +713,12 @@ def check_tensorflow_step(attempt: Step) -> Step:
         attempt,
         tensorflow_step,
         (
-            gradients_there,
+            lambda: tape_follows("'_id'", AttributeError),
+            "The tape cannot follow the loss back to the Variables, because it is not a TensorFlow tensor. Compute it "
+            "with TensorFlow's functions only, the mean with `tf.reduce_mean`.",
+        ),
+        (
+            lambda: tape_follows("NoneType", TypeError, ValueError),
             "A gradient is None: the tape has not seen how the loss depends on the Variables. Forward pass and loss, "
             "`tf.reduce_mean` included, belong inside `with tf.GradientTape() as tape:`.",
         ),
@@ -895,8 +901,12 @@ def check_make_keras_net(attempt: Step) -> Step:
         "make_keras_net",
         attempt,
         make_keras_net,
-        (lambda: net() is not None, "The function returns nothing: return the network."),
-        (lambda: isinstance(net(), keras.Model), "Return the network. (`compile` returns None.)"),
+        (
+            lambda: net() is not None,
+            "The function returns nothing: return the network. (`compile` returns None, so call it in a line of its "
+            "own.)",
+        ),
+        (lambda: isinstance(net(), keras.Model), "Return the network itself, `net`."),
         (
             lambda: [tuple(v.shape) for v in net().weights] == list(shapes.values()),
             "The network should have two Dense layers with biases, from 64 to `task.hidden` and from there to 10.",
@@ -1006,6 +1016,10 @@ def check_first_difference(attempt: Step) -> Step:
             lambda: found(5) is not None,
             "The losses differ from step 5 on, but you return None. (Is there a `return` for this case? In a loop, "
             "return None only after its end.)",
+        ),
+        (
+            lambda: float(found(5)).is_integer(),
+            "You return the loss of a step, or something else that is no whole number. Return the number of the step.",
         ),
         (
             lambda: found(None) is None or found(None) != 0,

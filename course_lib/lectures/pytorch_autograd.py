@@ -7,6 +7,7 @@ derived from one of torch's.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from itertools import pairwise
@@ -77,7 +78,7 @@ def count_uses(result):
     while to_visit:
         node = to_visit.pop()
         for source, _ in node.next_functions:
-            if source is None:
+            if source is None:  # an input that requires no gradient, such as data
                 continue
             if source not in uses:  # met for the first time
                 uses[source] = 0
@@ -242,6 +243,10 @@ def check_gradients(attempt: Any) -> Any:
         (lambda: not _raises(RuntimeError, call, "scalar outputs"),
          "You call backward on a tensor with several entries. Call it on the loss, F.cross_entropy(logits, labels), "
          "which is one number."),
+        (lambda: not _raises(NotImplementedError, call, "not implemented for 'Long'"),
+         "F.cross_entropy takes the logits first, and then the labels."),
+        (lambda: not _raises(RuntimeError, call, "target with class probabilities"),
+         "F.cross_entropy takes the labels as they are, as integers: not one-hot."),
         (uses_model,
          "Your function never calls `model`, but perhaps `network`. Use the model that it is given: "
          "model(params, images)."),
@@ -249,7 +254,9 @@ def check_gradients(attempt: Any) -> Any:
          and not _raises(ValueError, lambda: call(lambda params, images: images @ params[0],
                                                   [torch.ones(64, 10, dtype=torch.float64)]), "values to unpack"),
          "A model may have any number of parameters. Loop over params instead of unpacking them."),
-        (lambda: call() is not None, NOTHING_RETURNED),
+        (lambda: call() is not None,
+         "Your function returns None. Is there a `return`, and does it return the gradients of the parameters? The "
+         ".grad of the loss is None, and so is the result of loss.backward()."),
         (lambda: isinstance(call(), (list, tuple)) and len(call()) == 4,
          "Return a list with one gradient for each parameter."),
         (lambda: all(grad is not None for grad in call()),
@@ -318,10 +325,16 @@ def check_chain_gradient(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "chain_gradient", attempt, chain_gradient,
+        (lambda: _ends(gradient, lambda: of(three, 0.5, 1.0), lambda: of(lambda x: x.sum(), 0.5, 1.0)),
+         "Your loop does not end. In each round `node` should become the next node, the first of the pair that `vjp` "
+         "returns, until it is the leaf's node, which has an attribute `variable`."),
+        (lambda: not fails(AttributeError, "has no attribute 'variable'"),
+         "Only the node of the leaf has an attribute `variable`. To ask whether a node has it, use "
+         'hasattr(node, "variable").'),
         (lambda: not fails(RuntimeError, "unsupported operation") and not (fails(IndexError, "") and calls_the_leaf())
          and not fails(AttributeError, "'NoneType' object has no attribute '_input_metadata'"),
          "You called the node of the leaf, which has no source. Stop there: it is the node that has an attribute "
-         "`variable`."),
+         "`variable`. And call `vjp` on a node before you go on to its source, not after."),
         (lambda: not fails(IndexError, ""),
          "`vjp` returns a list of pairs. For a chain the list has a single entry, [0], which is the pair: "
          "node, grad = vjp(node, grad)[0]."),
@@ -329,7 +342,8 @@ def check_chain_gradient(attempt: Any) -> Any:
          "A node takes a tensor, not a Python number (start with torch.ones_like(result)) and not the list that `vjp` "
          "returns (take the pair out of it)."),
         (lambda: not fails(TypeError, "'Tensor' object is not callable"),
-         "You called a tensor as if it were a node. Start at result.grad_fn."),
+         "You called a tensor as if it were a node. Start at result.grad_fn. In the pairs that `vjp` returns, the node "
+         "comes first, then the gradient."),
         (lambda: not fails(ValueError, "values to unpack") and not fails((TypeError, AttributeError), "'tuple' object")
          and not fails((TypeError, AttributeError), "'list' object"),
          "`vjp` returns a list of pairs, and `next_functions` holds pairs: take the pair apart. For a chain there is "
@@ -354,6 +368,9 @@ def check_chain_gradient(attempt: Any) -> Any:
         (lambda: not torch.allclose(of(three, 0.5, 1.0), multiplied_again(0.5, 1.0)),
          "You multiply each gradient by the upstream gradient, but `vjp` has done so already. What it returns is the "
          "upstream gradient of the next node."),
+        (lambda: not torch.allclose(of(three, 0.5, 1.0), torch.tensor([0.5, 1.0], dtype=torch.float64).exp()),
+         "In x.exp().sin().sum() your result is the slope of exp alone, because its upstream gradient was 1. Give each "
+         "node the gradient that `vjp` returned for the node before it."),
         (lambda: agrees(three, 0.5, 1.0), "In x.exp().sin().sum() the gradient is cos(exp(x)) * exp(x)."),
         (lambda: _raises(Exception, lambda: of(lambda x: x.sum(), 0.5, 1.0))
          or of(lambda x: x.sum(), 0.5, 1.0).dtype is torch.float64,
@@ -457,6 +474,13 @@ def check_run_backward(attempt: Any) -> Any:
     three = leaf(1.0, 2.0), leaf(3.0, 4.0), leaf(5.0, 6.0)
     return attempt_or_solution(
         "run_backward", attempt, run_backward,
+        (lambda: _ends(run, lambda: grads(product, *three), lambda: grads(square, leaf(1.0, 2.0)),
+                       lambda: grads(short_way_first, leaf(0.5, 1.0)), lambda: grads(with_data, leaf(1.0, 2.0))),
+         "Your loop does not end. Take a node out of `ready` when it has its turn (`ready.pop()`), and let it become "
+         "ready only once: when its count in `missing` reaches 0."),
+        (lambda: not _raises(RuntimeError, lambda: grads(product, *three), "Boolean value of Tensor")
+         and not _raises(RuntimeError, twice, "Boolean value of Tensor"),
+         "A gradient has several entries, so it is neither true nor false. Ask whether leaf.grad is None."),
         (lambda: not _raises((TypeError, AttributeError), lambda: grads(product, *three), "'NoneType'"),
          "Before the first gradient arrives, a leaf's .grad is None, and nothing can be added to None."),
         (lambda: not _raises(RuntimeError, lambda: grads(product, *three), "unsupported operation"),
@@ -576,6 +600,8 @@ def check_train(attempt: Any) -> Any:
         "train", attempt, train,
         (lambda: not in_place_error(),
          "PyTorch refuses to change a leaf in place while it records. Put the update inside `with torch.no_grad():`."),
+        (lambda: not _raises(TypeError, lambda: losses(first), "context manager"),
+         "torch.no_grad needs its parentheses: `with torch.no_grad():`."),
         (lambda: not _raises(AttributeError, lambda: losses(first), "zero_"),
          "In the first step .grad is None, and None has no zero_(). Set param.grad = None instead."),
         (lambda: not _raises(TypeError, lambda: losses(first), "NoneType"),
@@ -589,9 +615,12 @@ def check_train(attempt: Any) -> Any:
          "requires no gradient. Change the parameter itself: `param -= ...`."),
         (lambda: not makes_results(),
          "A gradient is None in the second step: `param = param - ...` makes a new tensor. Use -= inside no_grad."),
+        (lambda: _raises(IndexError, lambda: losses(first)) or not _raises(IndexError, lambda: losses(first, second)),
+         "The first step works, the second asks for rows that do not exist. Did you overwrite `images` or `labels` "
+         "with the first batch? Give the batch names of its own."),
         (lambda: losses(first, second) is not None, NOTHING_RETURNED),
         (lambda: isinstance(losses(first, second), list) and len(losses(first, second)) == 2,
-         "Return a list with one loss for each batch."),
+         "Return a list with one loss for each batch. (Does the `return` stand after the loop, not in it?)"),
         (lambda: not any(torch.is_tensor(loss) and loss.requires_grad for loss in losses(first, second)),
          "Your list holds tensors, and each of them keeps its graph. Append loss.item()."),
         (lambda: not any(torch.is_tensor(loss) for loss in losses(first, second)),
@@ -840,6 +869,38 @@ def check_Ternary(attempt: Any) -> Any:
          "If w is changed in place before the backward pass, your gradient is wrong and nobody notices. Keep w with "
          "ctx.save_for_backward, which remembers its version."),
     )  # fmt: skip
+
+
+def _ends(attempt: Any, *calls: Callable[[], Any], lines: int = 10_000) -> bool:
+    """Whether each call ends, be it by an error, before functions of the attempt's module have run that many lines."""
+    names = getattr(attempt, "__globals__", None)
+
+    class Endless(BaseException):
+        """not an Exception, so that no attempt catches it"""
+
+    def ends(call: Callable[[], Any]) -> bool:
+        left = lines
+
+        def count(frame: Any, event: str, argument: Any) -> Any:
+            nonlocal left
+            if frame.f_globals is not names:
+                return None
+            left -= 1
+            if left < 0:
+                raise Endless
+            return count
+
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            _raises(Exception, call)
+        except Endless:
+            return False
+        finally:
+            sys.settrace(before)
+        return True
+
+    return all(map(ends, calls))
 
 
 def _calls_a_leaf(attempt: Any, call: Callable[[], Any]) -> bool:

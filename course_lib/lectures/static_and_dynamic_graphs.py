@@ -226,6 +226,9 @@ def check_tf_read(attempt: Any, step: Callable[[Any, Any], Any], logits: Callabl
     shapes = ("Incompatible shapes", "ndims", "rank", "size-incompatible", "Matrix", "must be broadcastable")
     return attempt_or_solution(
         "tf_read", attempt, tf_read,
+        (lambda: not any(word in error() for word in ("casting from dtype", "TensorFlow DType", "new_zeros")),
+         "tf.zeros takes the whole shape as one list: tf.zeros([x.shape[0], 32]). A second argument would be the "
+         "dtype, and only PyTorch's tensors have new_zeros."),
         (lambda: not any(word in error() for word in shapes),
          "Two shapes do not fit together. Before the loop, h is a row of 32 zeros for each image: "
          "tf.zeros([x.shape[0], 32]). Then each turn calls tf_step(h, x[:, i]), h first."),
@@ -329,7 +332,8 @@ def check_symbol(attempt: Any) -> Any:
         (lambda: not number_among_inputs(),
          "x * 2.0 puts the number 2.0 where a node has its inputs. A constant has no inputs, so name it: value=other."),
         (lambda: not refuses(lambda x: x * 2.0),
-         "x * 2.0 fails: the number 2.0 has no index. Record it as a constant first."),
+         "x * 2.0 fails: the number 2.0 has no index. Record it as a constant first, Symbol(self.graph, \"constant\", "
+         "value=other), and take the index of that new symbol."),
         (lambda: recorded(lambda x: x * 2.0)[1:2] == [("constant", (), 2.0)],
          "x * 2.0 should first record the number: Node(\"constant\", (), 2.0)."),
         (lambda: recorded(lambda x: x * 2.0)[2:] == [("mul", (0, 1), None)],
@@ -584,6 +588,8 @@ def check_make_reader(attempt: Any) -> Any:
         (lambda: "cannot be interpreted as an integer" not in error(images),
          "range(x.shape[1]) fails in the trace, because the number of rows is None there. tf.shape(x)[1] is a tensor, "
          "known when the graph runs, and tf.range counts up to it."),
+        (lambda: "non-scalar" not in error(images),
+         "A `for` cannot go over a single number, such as tf.shape(x)[1]. tf.range counts up to it."),
         (lambda: "got None" not in error(images) and "None values not supported" not in error(images),
          "A size that you take from x.shape fails in the trace, because it is None there. Take the number of images "
          "from tf.shape(x)[0], and the number of rows from tf.shape(x)[1]."),
@@ -603,6 +609,8 @@ def check_make_reader(attempt: Any) -> Any:
          "The result should be the logits, (N, 10), of the last hidden state."),
         (lambda: bool(steps and ends),
          "The reader should call `step` and `logits`, the arguments of make_reader, not tf_step and tf_logits."),
+        (lambda: not np.allclose(result(images), wanted(images[:, :8]), atol=1e-4),
+         "Of 9 rows you read only 8. Count up to the number of rows that x has, tf.shape(x)[1]."),
         (lambda: right(images[:1]) and right(images),
          "The logits for 9 rows are wrong. h starts as zeros, and each row x[:, i] updates it, from the first to the "
          "last. Does the `return` of the inner function stand after the loop?"),
@@ -655,6 +663,13 @@ def check_read_until_sure(attempt: Any) -> Any:
         with torch.no_grad():
             return attempt(rnn, x, enough)
 
+    def error() -> str:
+        try:
+            answer(images)
+        except Exception as raised:
+            return str(raised)
+        return ""
+
     def counts(x: Any, enough: float = 0.9) -> list[int]:
         return list(map(int, answer(x, enough)[1]))
 
@@ -687,6 +702,11 @@ def check_read_until_sure(attempt: Any) -> Any:
     wanted = _one_by_one(rnn, images, 0.9)[1]
     return attempt_or_solution(
         "read_until_sure", attempt, read_until_sure,
+        (lambda: "bitwise" not in error(),
+         "Python computes & before <. Put the comparison into parentheses: reading & (... < enough)."),
+        (lambda: "more than one value is ambiguous" not in error(),
+         "`and`, `if` and `while` need a single truth value, but a mask has one for each image. Combine masks with &, "
+         "and choose with torch.where."),
         (lambda: answer(images) is not None, NOTHING_RETURNED),
         (lambda: isinstance(answer(images), tuple) and len(answer(images)) == 2,
          "Return two tensors: the logits and the numbers of rows read."),

@@ -130,6 +130,11 @@ def check_train_epoch(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "Only the last batch is in your total: `total += ...` belongs inside the loop.",
         ),
         (
+            lambda: not any(_near(seen().result, seen().mean * _ROWS / size) for size in (300, 1200)),
+            "You divide by the size of one of the lecture's sets, but this loader has another number of examples: "
+            "`len(loader.dataset)`.",
+        ),
+        (
             lambda: not _same_factor(seen().result, sum(seen().losses)),
             "You multiply each loss by the same number, larger than any batch. Does `len(y)` count the labels of your "
             "loop's batch, or those of the lecture's own `y`, which are 1500?",
@@ -296,6 +301,10 @@ def check_evaluate(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (lambda: not _near(pair()[0], seen().loss * _ROWS), "The loss is a sum: divide by the number of examples."),
         (
+            lambda: not _near(pair()[0], seen().weighted_sums / _ROWS),
+            'With `reduction="sum"` the loss of a batch is already a sum, so do not multiply it by `len(y)`.',
+        ),
+        (
             lambda: _near(pair()[0], seen().loss),
             "The accuracy is right, but the loss is not the mean per example of `F.cross_entropy(logits, y)`, which "
             "takes logits, without a softmax.",
@@ -335,6 +344,7 @@ def _watched_evaluation(attempt: Callable[..., Any]) -> SimpleNamespace:
         last_loss=judged[-1][0],
         last_accuracy=judged[-1][1],
         sum_of_means=sum(loss for loss, _, _ in judged),
+        weighted_sums=sum(loss * size**2 for loss, _, size in judged),
     )
 
 
@@ -391,7 +401,8 @@ def check_early_stopping(attempt: type[Any]) -> type[Any]:
         (
             lambda: stops([3, 2, 2.5, 2.6, 2.7], 2) == 4,
             "With patience 2 and the losses 3, 2, 2.5, 2.6, 2.7 it stops too late, or never: two epochs without "
-            "progress are enough, so it should stop at the fourth. Are the best loss and the counter kept in `self`?",
+            "progress are enough, so it should stop at the fourth. Are the best loss and the counter kept in `self`, "
+            "and does `step` return True then?",
         ),
         (
             lambda: stops([3, 2, 2.5, 2.4, 2.3], 2) == 4,
