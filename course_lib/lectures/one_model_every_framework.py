@@ -688,15 +688,13 @@ def check_tensorflow_step(attempt: Step) -> Step:
             return False
         return _as_wanted(found)
 
-    def tape_follows(sign: str, *kinds: type[Exception]) -> bool:
-        """Whether no error of these `kinds` that says `sign` is raised."""
+    def raises(sign: str, *kinds: type[Exception]) -> bool:
+        """Whether the step ends in an error of one of `kinds` that says `sign`; others are for the checks after it."""
         try:
             seen()
-        except kinds as error:
-            if sign in str(error):
-                return False
-            raise
-        return True
+        except Exception as error:
+            return isinstance(error, kinds) and sign in str(error)
+        return False
 
     def loss_of_probabilities() -> float:
         """What the loss is if the logits pass through a softmax of their own first."""
@@ -713,12 +711,12 @@ def check_tensorflow_step(attempt: Step) -> Step:
         attempt,
         tensorflow_step,
         (
-            lambda: tape_follows("'_id'", AttributeError),
+            lambda: not raises("'_id'", AttributeError),
             "The tape cannot follow the loss back to the Variables, because it is not a TensorFlow tensor. Compute it "
             "with TensorFlow's functions only, the mean with `tf.reduce_mean`.",
         ),
         (
-            lambda: tape_follows("NoneType", TypeError, ValueError),
+            lambda: not raises("NoneType", TypeError, ValueError),
             "A gradient is None: the tape has not seen how the loss depends on the Variables. Forward pass and loss, "
             "`tf.reduce_mean` included, belong inside `with tf.GradientTape() as tape:`.",
         ),
