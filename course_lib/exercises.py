@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sysconfig
 import textwrap
+import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,6 +16,8 @@ from typing import TypeVar
 T = TypeVar("T")
 NOTHING_RETURNED = "Your function returns None. Is there a `return`?"
 """the hint of many exercises"""
+LIMIT_S = 60
+"""seconds that the checks of an attempt may take; ours take a few on any machine"""
 WIDTH = 110
 """columns of a printed message, so that a long one needs no scrolling"""
 
@@ -58,11 +62,16 @@ def attempt_or_solution(name: str, attempt: T, solution: T, *tests: tuple[Callab
         double = attempt_or_solution("double", double, _solution, (lambda: double(2) == 4, "Twice 2 is 4."))
 
     tests: as for `exercise`; but an error is told by its message and the reader's line, since a traceback would show
-    the checks, and the lecture goes on.
+    the checks, and the lecture goes on. So it does after `LIMIT_S` seconds in a loop that does not end.
     """
     try:
-        if _is_right(name, *tests):
-            return attempt
+        with _time_limit():
+            if _is_right(name, *tests):
+                return attempt
+    except _Late as late:
+        print(f"{name}: after {LIMIT_S} seconds your code had not ended, and was stopped. Does each of its loops end?")
+        if line := _line_of_reader(late):
+            print(f"    in this line: {line}")
     except Exception as error:
         print(f"{name}: your code raises {type(error).__name__}: {' '.join(str(error).split())[:300]}")
         if line := _line_of_reader(error):
@@ -72,7 +81,32 @@ def attempt_or_solution(name: str, attempt: T, solution: T, *tests: tuple[Callab
     return solution
 
 
-def _line_of_reader(error: Exception) -> str:
+class _Late(BaseException):
+    """Not an Exception, so that no attempt catches it."""
+
+
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    """Raise _Late in what takes longer than `LIMIT_S`, where that can be done: Python can only interrupt main threads,
+    and Windows has no such signal.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise _Late
+
+    before = signal.signal(signal.SIGALRM, stop)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _line_of_reader(error: BaseException) -> str:
     """The innermost line of the traceback that is neither ours nor a library's; empty if there is none."""
     paths = sysconfig.get_paths()
     libraries = [str(Path(__file__).parent), *(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))]

@@ -13,18 +13,21 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import torch
 from PIL import Image
-from torch.utils.data import DataLoader, Dataset, Subset
+from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
+from torch.utils.data._utils import worker as torch_worker
 from torchvision.transforms import v2
 
 from course_lib.data import load_digits
 from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
-from course_lib.lectures.worker_datasets import Working
+from course_lib.lectures.worker_datasets import OwnGenerator, Working
 
 # The scans: every card bears one digit, and is scanned several times.
 
@@ -146,6 +149,12 @@ def fit_normalization(dataset, rows):
     mean = total / count
     std = (squares / count - mean**2).sqrt()
     return mean.float(), std.float()
+
+
+def reseed(worker):
+    """Gives this worker's copy of the data set a new generator `rng`, made from the worker's seed."""
+    info = get_worker_info()
+    info.dataset.rng = np.random.default_rng(info.seed)
 
 
 def make_loaders(folder, augment, seed):
@@ -745,7 +754,76 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-# Exercise 5: the whole pipeline.
+# Exercise 5: generators for workers.
+
+
+def check_reseed(attempt: Callable[[int], Any]) -> Callable[[int], Any]:
+    """What the lecture continues with: `attempt` if it gives each worker numbers of its own, else our `reseed`.
+
+    It is called here as in a worker, without one: where workers are not forked, they cannot use it.
+    """
+
+    def copy_of(worker: int, epoch: int) -> OwnGenerator:
+        """The copy of a worker after `attempt`; its loader drew the seed of the `epoch`."""
+        dataset, base = OwnGenerator(8, seed=5), (8_000_000_001, 3_000_000_007)[epoch]
+        info = torch_worker.WorkerInfo(id=worker, num_workers=2, seed=base + worker, dataset=dataset)
+        before = np.random.get_state()
+        try:
+            with torch.random.fork_rng(devices=[]), mock.patch.object(torch_worker, "_worker_info", info):
+                torch.manual_seed(info.seed)  # as PyTorch does in each worker
+                np.random.seed(info.seed % 2**32)
+                attempt(worker)
+        finally:
+            np.random.set_state(before)
+        return dataset
+
+    def numbers(worker: int = 0, epoch: int = 0) -> list[int]:
+        dataset = copy_of(worker, epoch)
+        return [dataset[i] for i in range(8)]
+
+    def changes_info() -> bool:
+        try:
+            copy_of(0, 0)
+        except FrozenInstanceError:
+            return True
+        return False
+
+    untouched = OwnGenerator(8, seed=5)[0]
+    return attempt_or_solution(
+        "reseed",
+        attempt,
+        reseed,
+        (
+            lambda: not changes_info(),
+            "`info` cannot be changed, but the copy in it can: assign the new generator to `info.dataset.rng`.",
+        ),
+        (
+            lambda: isinstance(copy_of(0, 0).rng, np.random.Generator),
+            "The copy's `rng` is no longer a generator of NumPy, from which it can draw: use `np.random.default_rng`.",
+        ),
+        (
+            lambda: numbers()[0] != untouched,
+            "The worker's copy still has its old generator. Give a new one to the attribute `rng` of this copy, "
+            "`info.dataset`.",
+        ),
+        (
+            lambda: numbers() == numbers(),
+            "With the same seed of the loader, a worker draws other numbers. Make the generator from `info.seed`.",
+        ),
+        (
+            lambda: numbers(0) != numbers(1),
+            "Two workers still draw the same numbers. Make the generator from `info.seed`, which differs for every "
+            "worker.",
+        ),
+        (
+            lambda: numbers(0, 0) != numbers(0, 1) and numbers(1, 0) != numbers(1, 1),
+            "In the second epoch, a worker draws the same numbers as in the first: the number of the worker stays the "
+            "same. Make the generator from `info.seed`, which is new in every epoch.",
+        ),
+    )
+
+
+# Exercise 6: the whole pipeline.
 
 
 def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
@@ -822,8 +900,9 @@ def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
             ),
             (
                 lambda: set().union(*rows()) == set(range(80)),
-                "The check made a folder with 80 scans. Each of them should be in one of the two loaders: take the "
-                "scans, the cards and the split from `folder`, and not from variables of the notebook.",
+                "The check made a folder with 80 scans. Each of them should be in one of the two loaders: give each "
+                "loader its own rows of the split, and take the scans, the cards and the split from `folder`, and not "
+                "from variables of the notebook.",
             ),
             (
                 lambda: not set.intersection(*cards()),

@@ -227,7 +227,11 @@ def check_median_seconds(attempt: Solution) -> Solution:
             "With repeats=7 there are as many calls as with repeats=4. Use `repeats` for the length of the loop, and "
             "call `function()` in it, with parentheses.",
         ),
-        (lambda: calls(7) != 7, "`function` is called `repeats` times in all. One more call should warm up."),
+        (
+            lambda: calls(7) != 7,
+            "`function` is called `repeats` times in all. One more call should warm up: one call before the loop, and "
+            "then `repeats` timed ones.",
+        ),
         (
             lambda: calls(7) == 8,
             "With repeats=7 there should be 8 calls: one to warm up, and then seven, each with its own start and stop.",
@@ -477,7 +481,7 @@ def check_product_bound(attempt: Solution) -> Solution:
         (
             lambda: _close(memory()[0], 1),
             "For 600 by 600 matrices of 4 bytes per number and 4,320,000 bytes per second, memory takes 1 second. "
-            "How many numbers do the three matrices have?",
+            "How many numbers do the three matrices have? Each of them counts once.",
         ),
         (
             lambda: _close(memory(2)[0], 0.5),
@@ -685,7 +689,8 @@ def check_training_plan(attempt: Solution) -> Solution:
         ),
         (
             lambda: _close(hours(), 10 / 3),
-            "1 billion parameters and 1 billion examples at 5e14 operations per second take 12,000 seconds.",
+            "Count 6 operations per parameter and example. 1 billion of each make 6e18, and at 5e14 per second "
+            "these take 12,000 seconds.",
         ),
         (
             lambda: _close(hours(8e9), 40 / 3),

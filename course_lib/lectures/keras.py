@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -42,8 +43,25 @@ def _near(a: Any, b: Any) -> bool:
 
 
 def _once(function: Callable[[], SimpleNamespace]) -> Callable[[], SimpleNamespace]:
-    """The same, but what it returned the first time is returned again."""
-    return functools.lru_cache(maxsize=1)(function)
+    """The same, but what it returned the first time is returned again; without TensorFlow's warnings about tracing."""
+
+    @functools.lru_cache(maxsize=1)
+    def once() -> SimpleNamespace:
+        with _quiet():
+            return function()
+
+    return once
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """A check that runs again and again makes many small models, and TensorFlow warns of each new graph after a few."""
+    level = tf.get_logger().level
+    tf.get_logger().setLevel("ERROR")
+    try:
+        yield
+    finally:
+        tf.get_logger().setLevel(level)
 
 
 def _layers_of(model: Any) -> list[Any]:
@@ -104,7 +122,8 @@ def check_wrong_per_100(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: "'list'" not in str(seen().error),
-            "`evaluate` returns a list of two numbers, the loss and the accuracy. Unpack it, as in the cell above.",
+            "`evaluate` returns a list of two numbers, the loss and the accuracy. Unpack it: `_, accuracy = "
+            "model.evaluate(...)`.",
         ),
         (lambda: seen().error is None or _raise(seen().error), "The function does not run to its end."),
         (lambda: seen().result is not None, "The function returns nothing: `return` the wrong answers per 100."),
@@ -137,7 +156,10 @@ def check_wrong_per_100(attempt: Callable[..., Any]) -> Callable[..., Any]:
             lambda: not gives(99 + seen().wanted / 100),
             "The accuracy lies between 0 and 1. Subtract it from 1, and then multiply by 100.",
         ),
-        (lambda: not gives(round(seen().wanted)), "You round the number. Return it as it is."),
+        (
+            lambda: not gives(round(seen().wanted)) and not gives(int(seen().wanted)),
+            "You round the number. Return it as it is.",
+        ),
         (
             lambda: gives(seen().wanted),
             "The result is not the number of wrong answers per 100 images of `test`. Does it come from "
@@ -231,6 +253,13 @@ def check_make_cnn(attempt: Callable[..., Any]) -> Callable[..., Any]:
         kinds = [type(layer).__name__ for layer in found]
         return SimpleNamespace(model=model, found=found, convolutions=convolutions, built=built, kinds=kinds)
 
+    def refused() -> str:
+        try:
+            seen()
+        except ValueError as error:
+            return str(error)
+        return ""
+
     def each(name: str) -> list[Any]:
         return [getattr(layer, name) for layer in seen().convolutions]
 
@@ -250,6 +279,17 @@ def check_make_cnn(attempt: Callable[..., Any]) -> Callable[..., Any]:
         "make_cnn",
         attempt,
         make_cnn,
+        (
+            lambda: "output size would be zero" not in refused(),
+            'The image gets too small for a layer. It begins as (8, 8, 1); `padding="same"` keeps its size, and '
+            "`MaxPooling2D()` halves it. `Conv2D` takes the number of filters and then their size, but no number of "
+            "input channels: a third number would be `strides`.",
+        ),
+        (
+            lambda: "Only instances of `keras.Layer`" not in refused(),
+            "An element of the list is not a layer. Unpack `augment` with a star, `*augment`; a class needs "
+            "parentheses to make a layer, as in `layers.MaxPooling2D()`.",
+        ),
         (lambda: seen().model is not None, "The function returns nothing: `return` the model."),
         (lambda: isinstance(seen().model, keras.Model), "Return a `keras.Sequential` made of the list of layers."),
         (lambda: seen().built, "The model is not built. Begin the list with `keras.Input((8, 8, 1))`."),
@@ -366,6 +406,13 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
     def seen() -> SimpleNamespace:
         return _fitted_with(attempt)
 
+    def refused() -> str:
+        try:
+            seen()
+        except ValueError as error:
+            return str(error)
+        return ""
+
     def lists() -> list[list[Any]]:
         return [list(values) for values in seen().accuracy.values()]
 
@@ -381,6 +428,11 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
             "The class is no longer a subclass of `keras.callbacks.Callback`.",
         ),
         (
+            lambda: "None values not supported" not in refused(),
+            "`evaluate` got a pair in place of the images, so it has no labels. Unpack the pair: "
+            "`for name, (x, y) in self.sets.items()`.",
+        ),
+        (
             lambda: seen().accuracy is not None,
             "After `fit` the callback has no attribute `accuracy`. Set `self.accuracy` in `on_train_begin`, and check "
             "the spelling of that method.",
@@ -389,6 +441,10 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
         (
             lambda: set(seen().accuracy) == set(seen().wanted),
             "The keys of `accuracy` are not the names in `sets`. Use `self.sets`, not a dictionary of the notebook.",
+        ),
+        (
+            lambda: all(isinstance(values, list) for values in seen().accuracy.values()),
+            "`accuracy` should hold a list for each name. Append to this list; do not put a number in its place.",
         ),
         (
             lambda: any(lists()),
@@ -407,7 +463,7 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
         (
             lambda: all(len(values) == seen().epochs for values in lists()),
             f"There were {_EPOCHS} epochs, but a list does not have {_EPOCHS} numbers. Append once for each name in "
-            "`on_epoch_end`, not for each batch.",
+            "`on_epoch_end`, not for each batch; and make the lists in `on_train_begin`, not for each epoch.",
         ),
         (lambda: not same(seen().losses), "These are the losses. Append the accuracy."),
         (
@@ -468,7 +524,7 @@ def _fitted_with(attempt: type[Any]) -> SimpleNamespace:
     shown, one_list = accuracy, False
     if isinstance(accuracy, dict):
         one_list = len({id(values) for values in accuracy.values()}) < len(accuracy)
-        shown = {name: list(values) for name, values in accuracy.items()}
+        shown = {name: values[:] if isinstance(values, list) else values for name, values in accuracy.items()}
         model.fit(x[:40], y[:40], callbacks=[callback], **settings)
     return SimpleNamespace(
         accuracy=shown,
@@ -576,7 +632,11 @@ def check_make_form_reader(attempt: Callable[..., Any]) -> Callable[..., Any]:
             lambda: not gives(logits("left").argmin(axis=1) + logits("right").argmin(axis=1)),
             "You choose the class with the smallest logit.",
         ),
-        (lambda: not gives(digits("left", 1) + digits("right", 1)), "The pixels reach the reader without rescaling."),
+        (
+            lambda: not gives(digits("left", 1) + digits("right", 1)),
+            "The pixels reach the reader without rescaling. Did you call `rescale`, and keep its results in other "
+            "variables than the inputs? A model begins at the tensors in its first argument.",
+        ),
         (
             lambda: not gives(digits("left", 1) + digits("right")) and not gives(digits("left") + digits("right", 1)),
             "Only one of the two images is rescaled.",
@@ -761,6 +821,9 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
     def seen() -> SimpleNamespace:
         keras.utils.set_random_seed(1)
         layer = attempt()
+        if attempt.call is layers.Layer.call:  # not written yet; `build` may still wait
+            layer.build(x.shape)
+            return SimpleNamespace(result=None)
         result = layer(x)
         initial = [np.asarray(weight) for weight in layer.weights]
         shapes = [tuple(weight.shape) for weight in layer.weights]
@@ -791,8 +854,9 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
         ChannelGate,
         (
             lambda: "size-incompatible" not in shapes_that_do_not_fit(),
-            "The means and the kernel do not fit together. Take the means over rows and columns, `axis=(1, 2)`, and "
-            "make a kernel of shape (C, C), with C = `input_shape[-1]`. In `ops.matmul` the means come first.",
+            "The shapes in `ops.matmul` do not fit together. Take the means over rows and columns, `axis=(1, 2)`, "
+            "and make a kernel of shape (C, C), with C = `input_shape[-1]`. In `ops.matmul` the means come first; "
+            "multiply the input by the gate with `*`.",
         ),
         (
             lambda: "Incompatible shapes" not in shapes_that_do_not_fit(),
@@ -801,7 +865,7 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
         ),
         (
             lambda: seen().result is not None,
-            "`call` returns nothing, or is not defined: return the input times the gate.",
+            "`call(self, x)` is not defined, or returns nothing: return the input times the gate.",
         ),
         (
             lambda: seen().layer.weights,
@@ -915,7 +979,8 @@ def _in_a_model(attempt: type[Any]) -> bool:
     x = np.random.default_rng(6).standard_normal((4, 6, 2, 3)).astype("float32")
     kernel, bias = _gate_weights(3)
     layer.set_weights([kernel if len(weight.shape) == 2 else bias for weight in layer.weights])
-    return _near(model.predict(x, verbose=0), _gated(x, kernel, bias, ""))
+    with _quiet():
+        return _near(model.predict(x, verbose=0), _gated(x, kernel, bias, ""))
 
 
 # WatchedModel

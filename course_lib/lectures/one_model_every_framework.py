@@ -1,4 +1,4 @@
-"""The exercises of lecture 16, one training step in four frameworks, and four faulty ports for the reader to diagnose.
+"""The exercises of lecture 16, one training step in four frameworks, and faulty ports for the reader to diagnose.
 
 Each solution stands here as it is folded in the lecture, so it has a notebook's form: without annotations, and with
 `np`, `tf`, `jax`, `jnp`, `keras` and `nn` as names of the module. The frameworks are imported when a check first needs
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from course_lib import parity
 from course_lib.data import load_digits
 from course_lib.exercises import attempt_or_solution
 from course_lib.lectures.framework_costs import Log, Task, Version, version
@@ -29,8 +30,8 @@ __all__ = [
     "PORTS",
     "Comparison",
     "check_copy_weights",
-    "check_faulty_update",
     "check_first_difference",
+    "check_first_wrong_value",
     "check_jax_step",
     "check_make_keras_net",
     "check_numpy_step",
@@ -38,6 +39,7 @@ __all__ = [
     "check_torch_step",
     "make_task",
     "quiet_trainer",
+    "record",
     "train_port",
 ]
 
@@ -291,9 +293,14 @@ def _as_wanted(seen: SimpleNamespace) -> bool:
 
 
 def _step_tests(
-    seen: Callable[..., SimpleNamespace], *, by_hand: bool = False, pure: bool = False
+    seen: Callable[..., SimpleNamespace], *, by_hand: bool = False, pure: bool = False, variables: bool = False
 ) -> list[tuple[Callable[[], object], str]]:
     """What a step must do that changes two dictionaries, in the order in which mistakes hide one another."""
+    keep_both, keep_velocity = "put both into their dictionaries.", "Put the new velocity into the dictionary."
+    if pure:
+        keep_both, keep_velocity = "return both.", "Return the new velocity."
+    if variables:
+        keep_both, keep_velocity = "`assign` both to their Variables.", "`assign` the new velocity to its Variable."
 
     def same_shapes() -> bool:
         found = seen()
@@ -347,7 +354,7 @@ def _step_tests(
         (
             lambda: any(np.any(_moved(seen(), name) != 0) for name in seen().before),
             "No parameter has changed. Compute the new velocity first, and with it the parameter; "
-            + ("return both." if pure else "put both into their dictionaries."),
+            + keep_both,
         ),
         (same_shapes, "A parameter has changed its shape. Compare the shape of each gradient with its parameter."),
         (
@@ -387,7 +394,7 @@ def _step_tests(
         (
             lambda: any(np.any(np.asarray(seen().read(value)) != 0) for value in seen().velocity.values()),
             "After one step all velocities are still 0, so momentum has no effect. "
-            + ("Return the new velocity." if pure else "Put the new velocity into the dictionary."),
+            + keep_velocity,
         ),
         (
             lambda: not all(
@@ -638,7 +645,8 @@ def check_torch_step(attempt: Step) -> Step:
         (lambda: not same(seen(steps=3).found, seen(steps=3).accumulated),
          "The first step is right, but later ones add their gradients to the old ones in `.grad`. Call "
          "`optimizer.zero_grad()` in every step."),
-        (lambda: same(seen(steps=3).found, seen(steps=3).wanted), "The first step is right, later ones are not."),
+        (lambda: same(seen(steps=3).found, seen(steps=3).wanted), "The first step is right, later ones are not. "
+         "Does your function make an optimizer of its own? Use the argument, which keeps the velocity between calls."),
         (lambda: same(seen(steps=2, kind="Adam", lr=0.05).found, seen(steps=2, kind="Adam", lr=0.05).wanted),
          "With Adam as the optimizer the steps are wrong. Let the argument `optimizer` make the update."),
     )  # fmt: skip
@@ -728,7 +736,7 @@ def check_tensorflow_step(attempt: Step) -> Step:
         ),
         _step_tests(seen)[3],
         kinds,
-        *_step_tests(seen)[4:],
+        *_step_tests(seen, variables=True)[4:],
         (
             right_in_a_graph,
             "The step is right when it runs eagerly, but not inside `tf.function`. Is there a call of `.numpy()` or "
@@ -1008,7 +1016,7 @@ def check_first_difference(attempt: Step) -> Step:
         first_difference,
         (
             lambda: np.size(found(None)) == np.size(found(5)) == 1 and not isinstance(found(5), bool | np.bool_),
-            "Return one thing: the step as a number, or None.",
+            "Return one thing: the step as a number, or None. (`np.where` returns a tuple of arrays.)",
         ),
         (
             lambda: found(5) is not None,
@@ -1075,76 +1083,156 @@ def check_first_difference(attempt: Step) -> Step:
     )
 
 
-# faulty_update
+# first_wrong_value
 
 
-def faulty_update(params, velocity, grads, lr, momentum):
-    """An update of both dictionaries, with a fault that first shows in the loss of step 2."""
-    for name, grad in grads.items():
-        velocity[name] = grad  # the old velocity is forgotten
-        params[name] = params[name] - lr * velocity[name]
+def record(step: Step, task: Task, steps: int = 3) -> tuple[list[Arrays], list[Arrays]]:
+    """What a port of `numpy_step` to torch tensors and NumPy compute, for each step by name and in order.
+
+    The loss, the gradients, the velocity and the new parameters, as copies.
+    """
+    import torch
+
+    params = {name: torch.tensor(array, requires_grad=True) for name, array in task.start.items()}
+    velocity: dict[str, Any] = {}
+    wanted, kept = dict(task.start), {name: np.zeros_like(array) for name, array in task.start.items()}
+    port, original = [], []
+    for x, y in itertools.islice(task.batches(), steps):
+        loss = step(params, velocity, torch.from_numpy(x), torch.from_numpy(y), task.lr, task.momentum)
+        port.append(_in_order(loss, {name: tensor.grad for name, tensor in params.items()}, velocity, params))
+        grads = _gradients(wanted, x, y)[1]
+        loss = numpy_step(wanted, kept, x, y, task.lr, task.momentum)
+        original.append(_in_order(loss, grads, kept, wanted))
+    return port, original
 
 
-def check_faulty_update(attempt: Step) -> Step:
-    """`faulty_update(params, velocity, grads, lr, momentum)`: wrong, but right in the first update."""
+def _in_order(loss: Any, grads: Mapping[str, Any], velocity: Mapping[str, Any], params: Mapping[str, Any]) -> Arrays:
+    """Copies of all values of a step, in the order in which they are computed."""
+    found = {"loss": np.array(float(loss))}
+    for kind, values in {"gradient": grads, "velocity": velocity, "new": params}.items():
+        found |= {f"{kind} {name}": array for name, array in parity.read(values).items()}
+    return found
 
-    def right(params: Arrays, velocity: Arrays, grads: Arrays, lr: float, momentum: float) -> None:
-        for name, grad in grads.items():
-            velocity[name] = momentum * velocity[name] + grad
-            params[name] = params[name] - lr * velocity[name]
+
+def first_wrong_value(port, original):
+    """The step and the name of the first value that differs; None if all values agree.
+
+    port, original: for each step a dictionary of values, in the order in which they are computed
+    """
+    pairs = zip(port, original, strict=True)  # the two dictionaries of each step
+    for step, (values, right) in enumerate(pairs):
+        for row in parity.compare({"original": right, "port": values}).rows:
+            if not row.agrees:
+                return step, row.name
+    return None
+
+
+def check_first_wrong_value(attempt: Step) -> Step:
+    """`first_wrong_value(port, original) -> (step, name) or None`."""
+    rng = np.random.default_rng(6)
+    shapes = {"0.kernel": (3, 2), "0.bias": (2,)}
+    kinds = ("gradient", "velocity", "new")
+    names = {f"{kind} {name}": shape for kind in kinds for name, shape in shapes.items()}
+    original = [
+        {"loss": np.array(2.0 - 0.25 * step), **{name: 1 + rng.random(shape) for name, shape in names.items()}}
+        for step in range(4)
+    ]
 
     @functools.cache
-    def first() -> tuple[bool, bool, bool]:
-        """After one update: whether names and shapes are kept, velocities and parameters have changed."""
-        params, velocity, x, y = _small_problem()
-        before = {name: array.copy() for name, array in params.items()}
-        attempt(params, velocity, _gradients(params, x, y)[1], 0.125, 0.875)
-        shapes = {name: array.shape for name, array in before.items()}
-        kept = all({name: np.shape(v) for name, v in part.items()} == shapes for part in (params, velocity))
-        moved = kept and any(np.any(params[name] != before[name]) for name in before)
-        return kept, any(np.any(v != 0) for v in velocity.values()), moved
+    def found(*changes: tuple[int, str, float], scale: float = 1.0) -> Any:
+        """The answer if the last entry of a value is larger by a share, for each of `changes` (step, name, share)."""
+        right = [{name: scale * array for name, array in values.items()} for values in original]
+        port = [{name: np.array(array) for name, array in values.items()} for values in right]
+        for step, name, share in changes:
+            port[step][name].flat[-1] *= 1 + share
+        return attempt(port, right)
 
-    def losses(update: Step) -> np.ndarray:
-        params, velocity, x, y = _small_problem()
-        found = []
-        for _ in range(8):
-            loss, grads = _gradients(params, x, y)
-            found.append(loss)
-            update(params, velocity, grads, 0.125, 0.875)
-        return np.array(found)
+    one = (2, "velocity 0.bias", 1e-3)
+    growing = ((1, "velocity 0.kernel", 1e-3), (1, "new 0.bias", 1e-2), (2, "loss", 1e-1), (3, "loss", 1.0))
 
-    @functools.cache
-    def step() -> Any:
-        return first_difference(losses(attempt), losses(right))
+    def is_pair(answer: Any) -> bool:
+        return isinstance(answer, tuple | list) and len(answer) == 2
+
+    def answers(answer: Any, step: int, name: str) -> bool:
+        return is_pair(answer) and answer[0] == step and answer[1] == name
 
     return attempt_or_solution(
-        "faulty_update",
+        "first_wrong_value",
         attempt,
-        faulty_update,
+        first_wrong_value,
         (
-            lambda: first()[0],
-            "After your update both dictionaries should have the same four names, with arrays of the same shapes.",
+            lambda: found((0, "loss", 1e-3)) is not None,
+            "The first value of all differs, the loss of step 0, but you return None. Is there a `return` with the "
+            "step and the name, and does it stand where a row does *not* agree?",
         ),
         (
-            lambda: first()[1] or first()[2],
-            "After the first update both dictionaries hold the same numbers as before. Do you put the new arrays into "
-            "them, and does the gradient enter the velocity?",
+            lambda: found(one) is not None,
+            'Only "velocity 0.bias" of step 2 differs, but you return None. Go through all values of all steps, and '
+            "return None only after both loops.",
         ),
         (
-            lambda: first()[2],
-            "The first update moves no parameter, so the loss of step 1 differs already. Do you move them with the old "
-            "velocity, which is still 0, or not put the result into `params`?",
-        ),
-        (lambda: step() is not None, "With your update the first eight losses are right: no fault shows."),
-        (
-            lambda: step() != 1,
-            "Your fault shows at step 1 already, so the first update is wrong. The velocities are still 0 there: make "
-            "a fault that concerns only what becomes of the *old* velocity.",
+            lambda: is_pair(found(one)),
+            "Return two things, the number of the step and the name: `return step, row.name`.",
         ),
         (
-            lambda: step() == 2,
-            "Your fault first shows later than at step 2, so the first two updates are right. The second should be "
-            "wrong.",
+            lambda: not (isinstance(found(one)[0], str) and isinstance(found(one)[1], int)),
+            "You return the name before the step. The order is: step, name.",
+        ),
+        (
+            lambda: isinstance(found(one)[1], str),
+            "The second thing that you return is not a string. Return the name, `row.name`.",
+        ),
+        (
+            lambda: found(one)[1] == one[1],
+            'In step 2 only "velocity 0.bias" differs, in its last entry, but you return another name.',
+        ),
+        (
+            lambda: answers(found(one), *one[:2]),
+            "You return the right name with another step. The values of step 2 differ, and steps count from 0.",
+        ),
+        (lambda: found() is None, "If all values agree, the function should return None."),
+        (
+            lambda: not answers(found(*growing), 3, "loss"),
+            "Some values of steps 1, 2 and 3 differ. You return the last of them. Return the first: as soon as a value "
+            "differs.",
+        ),
+        (
+            lambda: not answers(found(*growing), 2, "loss"),
+            "In step 1 a velocity and a parameter differ, and in step 2 the loss. You return the loss of step 2. Let "
+            "the outer loop go through the steps, and compare all values of one step before the next.",
+        ),
+        (
+            lambda: not answers(found(*growing), 1, "new 0.bias"),
+            'In step 1 "velocity 0.kernel" differs a little, and after it "new 0.bias" differs more. You return the '
+            "second. Return the first that differs, not the last or the largest of the step.",
+        ),
+        (
+            lambda: answers(found(*growing), 1, "velocity 0.kernel"),
+            'Values of steps 1, 2 and 3 differ, the first of them "velocity 0.kernel" of step 1. You return another '
+            "one.",
+        ),
+        (
+            lambda: answers(found((1, "new 0.kernel", 1e-6)), 1, "new 0.kernel"),
+            "You miss a relative difference of 1e-6. In float64, rounding is far smaller. (`np.allclose` and "
+            "`np.isclose` allow 1e-5 unless you say `rtol`.)",
+        ),
+        (
+            lambda: found((1, "new 0.kernel", 1e-15)) is None,
+            "A relative difference of 1e-15 is rounding, and should count as equal. `row.agrees` allows for it.",
+        ),
+        (
+            lambda: answers(found((1, "new 0.kernel", -1e-3)), 1, "new 0.kernel"),
+            "You miss a value that is *smaller* than the original.",
+        ),
+        (
+            lambda: answers(found((1, "new 0.kernel", 1e-2), scale=1e-7), 1, "new 0.kernel"),
+            "You miss a difference of a hundredth in a small value, 1e-7. The tolerance should be a share of the "
+            "value. (`np.allclose` and `np.isclose` add 1e-8 unless you say `atol=0`.)",
+        ),
+        (
+            lambda: answers(found((1, "velocity 0.kernel", np.nan)), 1, "velocity 0.kernel"),
+            "You miss a value that is NaN: every comparison with NaN is false. Ask whether it agrees, and take `not` "
+            "of that.",
         ),
     )
 
@@ -1158,8 +1246,6 @@ def train_port(task: Task, port: str = "original") -> tuple[np.ndarray, float]:
     """Train `task` in PyTorch, as it should be or as one of `PORTS` does it: losses `(steps,)` and test accuracy."""
     import torch
     import torch.nn.functional as F
-
-    from course_lib import parity
 
     if port not in ("original", *PORTS):
         raise ValueError(f"train_port: {port!r} is neither 'original' nor one of {PORTS}")

@@ -497,6 +497,9 @@ def check_run_backward(attempt: Any) -> Any:
         (lambda: not _raises(TypeError, lambda: grads(product, *three), "is not a Variable")
          and not _raises(AttributeError, lambda: grads(product, *three), "'sum_to_size'"),
          "A node takes a tensor, not a Python number. Start the pass with torch.ones_like(result)."),
+        (lambda: not _raises(RuntimeError, lambda: grads(product, *three), "assign a gradient of size"),
+         "What arrived at a leaf does not have its shape. Take the gradients from the pairs of `vjp(node, upstream)`: "
+         "a node itself returns a tuple only if it has several inputs, and does not sum where an input was broadcast."),
         (lambda: all(grad is not None for grad in grads(product, *three)),
          "After run_backward, a leaf's .grad is still None. Either its node never had its turn (when is a node ready? "
          "Does the loop go on after the first leaf?), or nothing was written: what arrives at a node with an attribute "

@@ -231,7 +231,8 @@ def check_tf_read(attempt: Any, step: Callable[[Any, Any], Any], logits: Callabl
          "dtype, and only PyTorch's tensors have new_zeros."),
         (lambda: not any(word in error() for word in shapes),
          "Two shapes do not fit together. Before the loop, h is a row of 32 zeros for each image: "
-         "tf.zeros([x.shape[0], 32]). Then each turn calls tf_step(h, x[:, i]), h first."),
+         "tf.zeros([x.shape[0], 32]). Then each turn calls tf_step(h, x[:, i]), h first; a loop over x itself goes "
+         "over the images."),
         (lambda: result() is not None, NOTHING_RETURNED),
         (lambda: np.shape(result()) != (3, 32),
          "You return the hidden states, (images, 32). Return tf_logits of the last."),
@@ -314,13 +315,14 @@ def check_symbol(attempt: Any) -> Any:
         (lambda: recorded(lambda x, y: x.record("add", y), 2)[2:] != [],
          "x.record(\"add\", y) appended no node. Create a new Symbol: its __init__ appends the node."),
         (lambda: (lambda graph: make(graph, "input").record("tanh") is not None)([]),
-         "record returns None. Is there a `return`?"),
+         "x.record(\"tanh\") returns None. Is there a `return`, and does it stand after the loop, not inside it?"),
         (lambda: (lambda graph: isinstance(make(graph, "input").record("tanh"), make))([]),
          "record should return a Symbol, so that the result can be added and multiplied in turn."),
         (lambda: not returns_itself(),
          "x.record(\"tanh\") returns x itself. Return the new Symbol, the one of the result: x may be used again."),
         (lambda: len(recorded(lambda x, y: x + y, 2)) == 3,
-         "x + y of two symbols should append one node. More were appended: is a Symbol recorded as a constant?"),
+         "x + y of two symbols should append one node. More were appended: is a Symbol recorded as a constant, or do "
+         "you append the node yourself? Creating the Symbol of the result does that."),
         (lambda: all(type(i) is int for i in recorded(lambda x, y: x + y, 2)[2][1]),
          "The inputs of a node should be indices (whole numbers), not symbols: other.index."),
         (lambda: recorded(lambda x, y: x @ y, 2)[2] == ("matmul", (0, 1), None),
@@ -707,6 +709,10 @@ def check_read_until_sure(attempt: Any) -> Any:
         (lambda: "more than one value is ambiguous" not in error(),
          "`and`, `if` and `while` need a single truth value, but a mask has one for each image. Combine masks with &, "
          "and choose with torch.where."),
+        (lambda: "return_types.max" not in error(),
+         "With a dim, .max returns two things, the values and their indices. .amax(dim=1) returns the values alone."),
+        (lambda: "tensor a (12) must match the size of tensor b (32)" not in error(),
+         "The mask has the shape (12,), and h has (12, 32). reading[:, None] has (12, 1), which broadcasts."),
         (lambda: answer(images) is not None, NOTHING_RETURNED),
         (lambda: isinstance(answer(images), tuple) and len(answer(images)) == 2,
          "Return two tensors: the logits and the numbers of rows read."),

@@ -482,7 +482,7 @@ def check_warmup_cosine(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (lambda: attempt(20, 10, 50) is not None, "The function returns nothing for steps after the warm-up."),
         (
             lambda: not near(0, 0),
-            "At step 0 the factor is 0, so the first epoch would change nothing. Count from 1: (step + 1) / warmup.",
+            "At step 0 the factor is 0, so the first updates would change nothing. Count from 1: (step + 1) / warmup.",
         ),
         (
             lambda: near(0, 0.1) and near(4, 0.5) and near(9, 1),

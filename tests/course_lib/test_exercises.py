@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import warnings
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -105,3 +107,28 @@ def test_a_long_message_is_cut_and_not_left_out(capsys: pytest.CaptureFixture[st
 
     attempt_or_solution("E", attempt, None, (attempt, "hint"))
     assert "ValueError: " + "x" * 300 + "\n" in capsys.readouterr().out
+
+
+def test_a_loop_that_does_not_end_is_stopped_with_its_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless() -> int:
+        while True:
+            try:
+                n = 1
+            except Exception:
+                n = 2
+        return n
+
+    monkeypatch.setattr("course_lib.exercises.LIMIT_S", 0.2)
+    before = signal.getsignal(signal.SIGALRM)
+    assert attempt_or_solution("endless", endless, len, (lambda: endless() == 1, "")) is len
+    out = capsys.readouterr().out
+    assert out.startswith("endless: after 0.2 seconds your code had not ended, and was stopped. Does each of its loops")
+    assert "in this line: " in out and out.endswith("continues with our solution.\n")
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_in_another_thread_checks_have_no_time_limit() -> None:
+    with ThreadPoolExecutor() as pool:
+        assert pool.submit(attempt_or_solution, "int", int, len, (lambda: int("2") == 2, "")).result() is int

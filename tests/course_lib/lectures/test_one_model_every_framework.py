@@ -1,6 +1,8 @@
-"""The four ports of lecture 16: each differs from the original first where its fault can show."""
+"""The faulty ports of lecture 16: each differs from the original first where its fault can show."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,6 +30,36 @@ def test_each_port_differs_from_the_original_where_its_fault_can_first_show() ->
     assert found == {"A": 0, "B": 1, "C": 2, "D": task.steps}
     with pytest.raises(ValueError, match="'E'"):
         one_model_every_framework.train_port(task, "E")
+
+
+@pytest.mark.slow
+def test_a_record_holds_copies_of_the_values_of_a_port_and_of_numpy_in_the_order_of_computation() -> None:
+    import torch
+
+    wrong_from = [1]
+
+    def step(params: Any, velocity: Any, x: Any, y: Any, lr: float, momentum: float) -> float:
+        """A right one, which changes its tensors in place, but for the gradients of a step."""
+        hidden = torch.relu(x @ params["0.kernel"] + params["0.bias"])
+        loss = torch.nn.functional.cross_entropy(hidden @ params["1.kernel"] + params["1.bias"], y)
+        grads = torch.autograd.grad(loss, [*params.values()])
+        with torch.no_grad():
+            for (name, w), grad in zip(params.items(), grads, strict=True):
+                w.grad = grad * (2 if name == "1.bias" and wrong_from == [0] else 1)
+                velocity[name] = momentum * velocity.get(name, 0) + w.grad
+                w -= lr * velocity[name]
+        wrong_from[0] -= 1
+        return loss.item()
+
+    task = _task()
+    port, original = one_model_every_framework.record(step, task)
+    names = list(task.start)
+    kinds = ("gradient", "velocity", "new")
+    assert [*port[0]] == [*original[0]] == ["loss", *(f"{kind} {name}" for kind in kinds for name in names)]
+    assert len(port) == len(original) == 3
+    assert one_model_every_framework.first_wrong_value(port, original) == (1, "gradient 1.bias")
+    wrong_from[0] = 99
+    assert one_model_every_framework.first_wrong_value(*one_model_every_framework.record(step, task, 12)) is None
 
 
 def test_a_comparison_keeps_what_each_version_gave(capsys: pytest.CaptureFixture[str]) -> None:
