@@ -406,7 +406,10 @@ def check_mini_loader(attempt: Callable[..., Any]) -> Callable[..., Any]:
     """What the lecture continues with: `attempt` if it yields the right batches one by one, else our `mini_loader`."""
     order = [7, 3, 12, 0, 9, 4, 15, 2]
 
+    given: list[Any] = []
+
     def collate(items: Any) -> str:
+        given.append(items)
         return "batch of " + ", ".join(map(str, items))
 
     def batches(order: Any = order, size: int = 3, **options: bool) -> list[Any]:
@@ -454,6 +457,10 @@ def check_mini_loader(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (
             lambda: all(isinstance(batch, str) for batch in batches()),
             "What comes out was not made by `collate`. Yield `collate(items)`, where `items` is a list.",
+        ),
+        (
+            lambda: all(isinstance(items, (list, tuple)) for items in given),
+            "`collate` should get a list of items. In square brackets it is one: `[dataset[i] for i in rows]`.",
         ),
         (
             lambda: asked_before_the_first() <= 3,
@@ -708,8 +715,8 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: not (got()[0] < 0.7 * mean).all() or close(got()[0], mean / 2),
-            "The mean is too small, because the count is too large. The last batch is not full: count `len(images)` "
-            "images, and not 64.",
+            "The mean is too small. Add up the sums of all batches, not only the last, and count `len(images)` images "
+            "in each, not 64: the last batch is not full.",
         ),
         (
             lambda: not (got()[0] < 0.7 * mean).all(),
@@ -961,8 +968,8 @@ def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
                 "The training images should be what `augment` returns, normalized like the validation images.",
             ),
             (
-                lambda: [len(labels) for _, labels in made()[0]] == [50, 14],
-                "The batches for training should have 50 images, the last one the rest.",
+                lambda: [[len(labels) for _, labels in loader] for loader in made()] == [[50, 14], [16]],
+                "The batches of both loaders should have 50 images, the last one the rest.",
             ),
             (
                 lambda: rows()[0] != sorted(rows()[0]),

@@ -224,8 +224,8 @@ def check_median_seconds(attempt: Solution) -> Solution:
         (lambda: calls(7) > 0, "`function` is never called. Call it with `function()`."),
         (
             lambda: calls(7) != calls(4),
-            "With repeats=7 there are as many calls as with repeats=4. Use `repeats` for the length of the loop, and "
-            "call `function()` in it, with parentheses.",
+            "With repeats=7 there are as many calls as with repeats=4. Use `repeats` for the length of the loop, call "
+            "`function()` in it, with parentheses, and return only after the loop.",
         ),
         (
             lambda: calls(7) != 7,
@@ -251,7 +251,8 @@ def check_median_seconds(attempt: Solution) -> Solution:
         (
             lambda: timed(0, 0, 0, 0.2, 0, 0) < 0.02,
             "Five calls were timed. One took 0.2 seconds and the others none, and your result is far from 0, as the "
-            "mean or the maximum would be. The median ignores one slow call.",
+            "mean or the maximum would be. The median ignores one slow call. Do you sort the times "
+            "before you take the middle one?",
         ),
         (
             lambda: timed(0, 0.03, 0, 0.03, 0.03, 0) > 0.015,
@@ -664,7 +665,7 @@ def check_training_plan(attempt: Solution) -> Solution:
         ),
         (
             lambda: gpus(7e9, 10) == int(gpus(7e9, 10)),
-            "The number of GPUs should be a whole number: round up with `np.ceil`.",
+            "What you return first, the number of GPUs, should be a whole number: round up with `np.ceil`.",
         ),
         (
             lambda: gpus(7e9, 10) == 12,
@@ -772,8 +773,8 @@ def check_torch_accuracy(attempt: Solution) -> Solution:
         ),
         (
             lambda: all(np.isclose(value(data), accuracy(data)) for data in (square, others)),
-            "The fraction is wrong. The scores are the matrix product of x and W. The answer for an image is the place "
-            "of the largest score in its row, and it is correct if it equals the label.",
+            "The fraction (1 if all are right) is wrong. The scores are the matrix product of x and W. The answer for "
+            "an image is the place of the largest score in its row, and it is correct if it equals the label.",
         ),
         (
             lambda: not operators("cpu"),

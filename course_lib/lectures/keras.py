@@ -580,10 +580,22 @@ def check_make_form_reader(attempt: Callable[..., Any]) -> Callable[..., Any]:
     def gives(wanted: np.ndarray) -> bool:
         return _near(output(), wanted)
 
+    def refused() -> str:
+        try:
+            seen()
+        except ValueError as error:
+            return str(error)
+        return ""
+
     return attempt_or_solution(
         "make_form_reader",
         attempt,
         make_form_reader,
+        (
+            lambda: "Only input tensors may be passed" not in refused() or "Rescaling" not in refused(),
+            "The reader got the layer `Rescaling`, not an image. With `rescale = layers.Rescaling(1 / 16)`, the "
+            "rescaled image is `rescale(left)`.",
+        ),
         (lambda: seen().model is not None, "The function returns nothing: `return keras.Model(...)`."),
         (lambda: _is_model(seen().model), "Return a `keras.Model(inputs, outputs)`."),
         (

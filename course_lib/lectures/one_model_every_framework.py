@@ -367,8 +367,12 @@ def _step_tests(
         ),
         (
             lambda: not all(_near(_moved(seen(), name), seen().n * seen().kept[name]) for name in seen().kept),
-            "Every gradient is as many times too large as there are examples in the batch: somewhere a sum stands "
-            "for a mean.",
+            "Every gradient is as many times too large as there are examples in the batch: "
+            + (
+                "it is that of the sum of the losses. Take the mean inside the tape, and give it to `tape.gradient`."
+                if variables
+                else "somewhere a sum stands for a mean."
+            ),
         ),
         (
             lambda: not all(_near(_moved(seen(), name), seen().kept[name] / seen().n) for name in seen().kept),
@@ -1077,8 +1081,8 @@ def check_first_difference(attempt: Step) -> Step:
         ),
         (
             lambda: with_nan() == 7,
-            "A loss that is NaN is not found: every comparison with NaN is false. Ask where the difference is *within* "
-            "the tolerance, and take the first step where it is not.",
+            "A loss that is NaN is not found: with NaN, `>` and `<=` are both false. Ask where the difference is "
+            "*within* the tolerance, and take the first step where it is not.",
         ),
     )
 
@@ -1231,8 +1235,8 @@ def check_first_wrong_value(attempt: Step) -> Step:
         ),
         (
             lambda: answers(found((1, "velocity 0.kernel", np.nan)), 1, "velocity 0.kernel"),
-            "You miss a value that is NaN: every comparison with NaN is false. Ask whether it agrees, and take `not` "
-            "of that.",
+            "You miss a value that is NaN: with NaN, `>` and `<=` are both false. Ask whether it agrees, and take "
+            "`not` of that.",
         ),
     )
 

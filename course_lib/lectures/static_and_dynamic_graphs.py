@@ -365,6 +365,8 @@ def check_replay(attempt: Any) -> Any:
     backward = [Node("input"), Node("input"), Node("matmul", (1, 0))]
     total = [Node("input"), Node("input"), Node("add", (0, 1))]
     single = [Node("input"), Node("tanh", (0,))]
+    nothing = [Node("input"), Node("constant", (), 0.0), Node("mul", (0, 1))]
+    kernel = [Node("input"), Node("constant", (), y), Node("matmul", (0, 1))]
 
     def adds_indices() -> bool:
         try:
@@ -413,6 +415,9 @@ def check_replay(attempt: Any) -> Any:
         (lambda: not _raises(IndexError, lambda: run(scaled, 2, [x])) and gives(scaled, 2, [x], 2 * x),
          "For x * 2, replay goes wrong. The value of a constant node is node.value, and it, too, is appended to the "
          "list."),
+        (lambda: not _raises((KeyError, ValueError), lambda: [run(nothing, 2, [x]), run(kernel, 2, [x])])
+         and gives(nothing, 2, [x], 0 * x) and gives(kernel, 2, [x], x @ y),
+         "Right for the constant 2, but not for 0 or for an array. Ask what node.op is: node.value may be any value."),
         (lambda: not _raises(IndexError, lambda: run(late_input, 3, [x, y]))
          and gives(late_input, 3, [x, y], np.tanh(x) + y),
          "An input node may stand after other nodes. Take the next array when you meet it."),
@@ -600,7 +605,7 @@ def check_make_reader(attempt: Any) -> Any:
         (lambda: "before the loop, but" not in error(images),
          "h changes its shape in the loop, and the loop of a graph does not allow that. It should be (N, 32) from the "
          "start to the end: at first one row of zeros for each image, tf.shape(x)[0]."),
-        (lambda: "broadcastable" not in error(images) and "ncompatible shapes" not in error(images),
+        (lambda: not any(word in error(images) for word in ("broadcastable", "ncompatible shapes", "equal rank")),
          "Two shapes do not fit together in the graph. h starts with one row of zeros for each image, tf.shape(x)[0], "
          "and the row for step(h, row) should be x[:, i], (N, 8); a loop over x itself goes over the images."),
         (lambda: not any("an not cast" in error(part) or "compatible" in error(part) for part in (images[:1], fewer)),
