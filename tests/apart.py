@@ -11,6 +11,7 @@ import functools
 import importlib
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
@@ -28,7 +29,7 @@ VIRTUAL_GPUS = "a7_tensorflow_graphs"
 def _process(keras_backend: str) -> ProcessPoolExecutor:
     # Keras asks for torch's device once, too, when it is imported: before any virtual GPU is switched on.
     first = ["tests.conftest", *(["keras"] if keras_backend else [])]
-    started = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_import, initargs=(first,))
+    started = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(first,))
     with mock.patch.dict(os.environ):
         os.environ.pop("KERAS_BACKEND", None)
         if keras_backend:
@@ -37,9 +38,18 @@ def _process(keras_backend: str) -> ProcessPoolExecutor:
     return started
 
 
-def _import(modules: list[str]) -> None:
+def _begin(modules: list[str]) -> None:
+    # pytest-xdist ends its workers without a word to their executors, and this process would wait for work for ever.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     for module in modules:
         importlib.import_module(module)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "spawned by the executor"
+    parent.join()
+    os._exit(0)
 
 
 def apart(function: Callable[..., Any], *arguments: Any, keras_backend: str = "") -> Any:
