@@ -49,7 +49,6 @@ PYTEST_OPTIONS = (
     ),
 )
 """pytest as a library: no configuration, no plugins but its core and ours"""
-_NO_PARAMETERS = SimpleNamespace(params={})
 
 
 @dataclass(frozen=True)
@@ -129,18 +128,20 @@ class Collection:
     def _is_plain(self, item: pytest.Function) -> bool:
         """Whether a case takes nothing but our fixtures and direct parameters."""
         info = item._fixtureinfo
-        makers = [info.name2fixturedefs[name][-1].func for name in info.initialnames]
-        known = all(getattr(m, "__self__", None) is self or m is get_direct_param_fixture_func for m in makers)
-        return known and not any(item.get_closest_marker(name) for name in ("skip", "skipif", "xfail"))
+        # `request` has no maker, nor has a misspelled name: pytest says so.
+        makers = [info.name2fixturedefs[name][-1].func for name in info.initialnames if name in info.name2fixturedefs]
+        known = [m for m in makers if getattr(m, "__self__", None) is self or m is get_direct_param_fixture_func]
+        marked = any(item.get_closest_marker(name) for name in ("skip", "skipif", "xfail"))
+        return len(known) == len(info.initialnames) and not marked
 
     def _run_plain(self, item: pytest.Function) -> None:
-        """As pytest runs a plain case, without what it does for others: that is two fifths of a judge's time."""
-        makers, parameters = item._fixtureinfo.name2fixturedefs, getattr(item, "callspec", _NO_PARAMETERS).params
+        """As pytest runs a plain case, without what it does for others: much of a judge's time, as cases are short."""
+        makers = {name: item._fixtureinfo.name2fixturedefs[name][-1].func for name in item._fixtureinfo.argnames}
         request = SimpleNamespace(node=item)
         try:
             item.funcargs = {
-                name: parameters[name] if name in parameters else makers[name][-1].func(request)
-                for name in item._fixtureinfo.argnames
+                name: item.callspec.params[name] if make is get_direct_param_fixture_func else make(request)
+                for name, make in makers.items()
             }
             self._judge.run_case(item, item.funcargs)
         except (KeyboardInterrupt, pytest.exit.Exception):

@@ -298,6 +298,9 @@ def test_a_broken_fixture_of_the_check_file_costs_nothing_and_one_that_the_stude
             "x < 0",
         ),
         ("", "parametrize('x', [7])", "x", "x == 7"),
+        ("", "parametrize('device', ['own'])", "device", "device == 'own'"),
+        ("", "parametrize('device', ['own'], indirect=True)", "device", "device == 'cpu'"),
+        ("", "", "request", "request.node.name == 'test_it'"),
     ],
 )
 def test_a_check_file_may_use_what_pytest_offers(
@@ -306,6 +309,14 @@ def test_a_check_file_may_use_what_pytest_offers(
     marks = "".join(f"@pytest.mark.{mark}\n" for mark in filter(None, ("cell('test_square')", marks)))
     small = judged(SQUARE, f"SEEN = []\n{above}\n\n{marks}def test_it({argument}):\n    assert {demanded}\n")
     assert small.results()["test_it"].verdict is Verdict.PASSED
+
+
+def test_a_misspelled_fixture_is_the_graders_error_and_stops_no_other_check(judged: Judge) -> None:
+    small = judged(SQUARE, CHECK + '\n@pytest.mark.cell("test_square")\ndef test_it(studnet): pass\n')
+    outcome = small.run()
+    *others, last = outcome.checks["test_square"]
+    assert last.verdict is Verdict.GRADER_ERROR and "FixtureLookupError: ('studnet'" in outcome.problems[0]
+    assert {check.verdict for check in others} == {Verdict.PASSED}
 
 
 def test_a_check_that_is_marked_to_be_skipped_is_the_graders_error(judged: Judge) -> None:
