@@ -53,6 +53,15 @@ def _once(function: Callable[[], SimpleNamespace]) -> Callable[[], SimpleNamespa
     return once
 
 
+def _refused(ask: Callable[[], object]) -> str:
+    """What Keras has against it; empty if nothing."""
+    try:
+        ask()
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 @contextmanager
 def _quiet() -> Iterator[None]:
     """A check that runs again and again makes many small models, and TensorFlow warns of each new graph after a few."""
@@ -253,13 +262,6 @@ def check_make_cnn(attempt: Callable[..., Any]) -> Callable[..., Any]:
         kinds = [type(layer).__name__ for layer in found]
         return SimpleNamespace(model=model, found=found, convolutions=convolutions, built=built, kinds=kinds)
 
-    def refused() -> str:
-        try:
-            seen()
-        except ValueError as error:
-            return str(error)
-        return ""
-
     def each(name: str) -> list[Any]:
         return [getattr(layer, name) for layer in seen().convolutions]
 
@@ -280,13 +282,13 @@ def check_make_cnn(attempt: Callable[..., Any]) -> Callable[..., Any]:
         attempt,
         make_cnn,
         (
-            lambda: "output size would be zero" not in refused(),
+            lambda: "output size would be zero" not in _refused(seen),
             'The image gets too small for a layer. It begins as (8, 8, 1); `padding="same"` keeps its size, and '
             "`MaxPooling2D()` halves it. `Conv2D` takes the number of filters and then their size, but no number of "
             "input channels: a third number would be `strides`.",
         ),
         (
-            lambda: "Only instances of `keras.Layer`" not in refused(),
+            lambda: "Only instances of `keras.Layer`" not in _refused(seen),
             "An element of the list is not a layer. Unpack `augment` with a star, `*augment`; a class needs "
             "parentheses to make a layer, as in `layers.MaxPooling2D()`.",
         ),
@@ -406,13 +408,6 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
     def seen() -> SimpleNamespace:
         return _fitted_with(attempt)
 
-    def refused() -> str:
-        try:
-            seen()
-        except ValueError as error:
-            return str(error)
-        return ""
-
     def lists() -> list[list[Any]]:
         return [list(values) for values in seen().accuracy.values()]
 
@@ -428,7 +423,7 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
             "The class is no longer a subclass of `keras.callbacks.Callback`.",
         ),
         (
-            lambda: "None values not supported" not in refused(),
+            lambda: "None values not supported" not in _refused(seen),
             "`evaluate` got a pair in place of the images, so it has no labels. Unpack the pair: "
             "`for name, (x, y) in self.sets.items()`.",
         ),
@@ -580,19 +575,12 @@ def check_make_form_reader(attempt: Callable[..., Any]) -> Callable[..., Any]:
     def gives(wanted: np.ndarray) -> bool:
         return _near(output(), wanted)
 
-    def refused() -> str:
-        try:
-            seen()
-        except ValueError as error:
-            return str(error)
-        return ""
-
     return attempt_or_solution(
         "make_form_reader",
         attempt,
         make_form_reader,
         (
-            lambda: "Only input tensors may be passed" not in refused() or "Rescaling" not in refused(),
+            lambda: "Only input tensors may be passed" not in _refused(seen) or "Rescaling" not in _refused(seen),
             "The reader got the layer `Rescaling`, not an image. With `rescale = layers.Rescaling(1 / 16)`, the "
             "rescaled image is `rescale(left)`.",
         ),
