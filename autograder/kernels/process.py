@@ -89,10 +89,10 @@ class KernelProcess:
         """Take in what the supervisor says, waiting at most `wait_s` seconds for the first word."""
         if self._socket is None or self.end is not None:
             return
-        self._socket.settimeout(max(wait_s, 0.0001))
+        self._socket.settimeout(wait_s)  # 0: without waiting; any other is rounded up to a millisecond
         try:
             received = self._socket.recv(65536)
-        except TimeoutError:
+        except (TimeoutError, BlockingIOError):
             return
         except OSError:
             received = b""
