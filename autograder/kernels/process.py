@@ -20,7 +20,7 @@ from autograder import records
 from autograder.errors import KernelFailed, LimitReached
 from autograder.kernels.supervisor import LaunchRequest
 from autograder.kernels.zygote import MAX_ADDRESS, address_too_long
-from autograder.protocol.frames import Reader, send
+from autograder.protocol.frames import CALLS, Reader, send
 from autograder.records import CPU, Limits, Verdict
 from autograder.sandbox import MAX_ENTRIES, new_private
 
@@ -64,6 +64,11 @@ class KernelProcess:
     def address(self) -> str:
         """Where the kernel's ipc sockets lie: this, a hyphen and the channel's number."""
         return str(self.private / "k")
+
+    @property
+    def calls_address(self) -> str:
+        """Where the kernel's socket for calls lies."""
+        return str(self.private / CALLS)
 
     def launch(
         self,

@@ -1,8 +1,9 @@
 """Talk to one confined kernel: run a cell, make a call, and believe nothing that comes back beyond its limits.
 
-A `Kernel` owns the private folder, the socket to the supervisor (the kernel's lifetime) and the zmq sockets. Every wait
-watches five things at once: the reply, the output, the supervisor's word that the kernel has ended, the CPU
-time used and the wall clock. When a limit is met, the kernel is interrupted, and killed if that does not help.
+A `Kernel` owns the private folder, the socket to the supervisor (the kernel's lifetime), the zmq sockets on which cells
+run and the socket for calls. Every wait watches five things at once: the reply, the output, the supervisor's word that
+the kernel has ended, the CPU time used and the wall clock. When a limit is met, the kernel is interrupted, and killed
+if that does not help.
 """
 
 from __future__ import annotations
@@ -17,20 +18,21 @@ import signal
 import stat
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 import zmq
 from jupyter_client.session import Session
 
 from autograder.errors import BadReply, KernelFailed, LimitReached, StudentError
+from autograder.kernels.calls import CallChannel
 from autograder.kernels.figures import checked_figure
 from autograder.kernels.process import KernelProcess, Launcher
 from autograder.protocol import wire
-from autograder.protocol.message_types import CALL, REPLY
+from autograder.protocol.frames import MAX_MARKS, marks
 from autograder.records import CPU, Limits, Verdict
 
 INTERRUPT_GRACE_S = 1.0
@@ -46,8 +48,6 @@ SHOWN_OUTPUT = 20_000
 FOOTPRINTS = ("patched", "traced", "loaded")
 """kinds of what is noted beside the student's code"""
 MOST_NAMES = 20
-MAX_MARKS = 3_000_000
-"""commas and opening brackets in the JSON of a message: `wire.MAX_VALUES` arrays with all that is said of them"""
 _PLACE = re.compile(r'(?:File ")?(?:/ipykernel_0/)?notebook_cell_(\d{1,6})\.py"?(?:, line |:)(\d{1,6})')
 """a line of a cell as Python names it (see `student_side.kernel`): in a warning, a traceback, a syntax error"""
 _FRAME = re.compile(r"Cell In\s?\[(\d{1,6})\], line (\d{1,6})")
@@ -195,6 +195,7 @@ class Kernel:
                 raise KernelFailed(f"the kernel did not start: {reason}")
             if time.monotonic() > deadline:
                 raise KernelFailed(f"the kernel did not start within {START_TIMEOUT_S:.0f} s")
+        self.calls = CallChannel(self.process.calls_address, self.limits.reply_bytes)
         self.shell = self._connect_channel(zmq.DEALER, 1)
         self.iopub = self._connect_channel(zmq.SUB, 2)
         self.iopub.setsockopt(zmq.SUBSCRIBE, b"")
@@ -236,6 +237,8 @@ class Kernel:
         """Kill the kernel and everything in its box; remove the private folder."""
         self.process.close()
         self.context.destroy(linger=0)
+        if self._connected:
+            self.calls.close()
 
     def __enter__(self) -> Kernel:
         return self
@@ -347,9 +350,7 @@ class Kernel:
             tree, buffers = wire.encode(data)
         except BadReply as error:
             raise TypeError(f"{name} cannot be called with this: {error}") from error  # the check's fault
-        asked = self._send_request(CALL, {"source": source, "name": name, "data": tree, "watch": list(watch)}, buffers)
-        reply = self._await_reply(asked, REPLY, CellResult())
-        content = reply["content"]
+        content, received = self._ask({"source": source, "name": name, "data": tree, "watch": list(watch)}, buffers)
         if content.get("status") == "raised":
             said = (_short_text(content.get(k, "")) for k in ("type", "text", "line"))
             raise StudentError(*map(self._without_places, said))
@@ -358,7 +359,6 @@ class Kernel:
             raise LimitReached(Verdict.TIME, "the call was interrupted")
         if content.get("status") != "ok":
             raise BadReply(_short_text(content.get("text", "the reply has no status")))
-        received = [bytes(b) for b in reply["buffers"]]
         after = wire.decode(content.get("after"), received)
         operations = content.get("operations")
         operations = operations if isinstance(operations, dict) else {}
@@ -371,17 +371,17 @@ class Kernel:
     def release(self, handles: list[int]) -> None:
         """Let go of kept objects."""
         if handles and self.alive:
-            self._await_reply(self._send_request(CALL, {"release": handles}), REPLY, CellResult())
+            self._ask({"release": handles})
 
     def lay_traps(self, forbidden: Sequence[str]) -> None:
         """Note from now on what is replaced in the libraries that record work, and which forbidden ones are loaded."""
         self.wait_until_ready()
-        self._await_reply(self._send_request(CALL, {"forbidden": list(forbidden)}), REPLY, CellResult())
+        self._ask({"forbidden": list(forbidden)})
 
     def footprints(self) -> dict[str, list[str]]:
         """What was noted since `lay_traps`, by kind: names of functions and libraries. The kernel's word."""
-        reply = self._await_reply(self._send_request(CALL, {"footprints": True}), REPLY, CellResult())
-        found = reply["content"].get("value")
+        content, _ = self._ask({"footprints": True})
+        found = content.get("value")
         if not isinstance(found, dict):
             return {}
         return {
@@ -390,22 +390,26 @@ class Kernel:
             if kind in FOOTPRINTS and isinstance(names, list)
         }
 
-    def _send_request(self, kind: str, content: dict[str, Any], buffers: list[bytes] | None = None) -> str:
-        message = self.session.send(self.shell, kind, content, buffers=list(buffers or ()))
+    def _send_request(self, kind: str, content: dict[str, Any]) -> str:
+        message = self.session.send(self.shell, kind, content)
         return message["header"]["msg_id"] if message else ""
 
     def _poll_channels(self, wait_s: float) -> list[zmq.Socket[bytes]]:
+        ready = self._poll(wait_s, (self.iopub, zmq.POLLIN), (self.shell, zmq.POLLIN))
+        return [s for s in (self.iopub, self.shell) if s in ready]
+
+    def _poll(self, wait_s: float, *watched: tuple[Any, int]) -> dict[Any, int]:
+        """What is ready of `watched`, and of what the supervisor says, which is taken in."""
         poller = zmq.Poller()
-        poller.register(self.shell, zmq.POLLIN)
-        poller.register(self.iopub, zmq.POLLIN)
-        poller.register(self.process.fileno(), zmq.POLLIN)
+        for channel, events in (*watched, (self.process.fileno(), zmq.POLLIN)):
+            poller.register(channel, events)
         ready = dict(poller.poll(round(wait_s * 1000)))
         if self.process.fileno() in ready:
             self.process.listen()
-        return [s for s in (self.iopub, self.shell) if s in ready]
+        return ready
 
-    def _received_messages(self, channel: zmq.Socket[bytes], asked: str) -> Iterator[dict[str, Any]]:
-        """What has arrived on `asked`, at most a batch of it; what is not a signed Jupyter message is only counted."""
+    def _received_frames(self, channel: zmq.Socket[bytes]) -> Iterator[list[bytes]]:
+        """What has arrived, at most a batch of it."""
         before = self._bytes
         for _ in range(BATCH):
             if self._bytes - before > BATCH_BYTES:
@@ -416,13 +420,18 @@ class Kernel:
                 return
             self._bytes += sum(map(len, frames))
             self._messages += 1
+            yield frames
+
+    def _received_messages(self, channel: zmq.Socket[bytes], asked: str) -> Iterator[dict[str, Any]]:
+        """What has arrived on `asked`; what is not a signed Jupyter message is only counted."""
+        for frames in self._received_frames(channel):
             try:
                 _, parts = self.session.feed_identities(frames)
                 said: list[bytes] = [bytes(part) for part in parts[1:5]]  # type: ignore[arg-type]
                 if asked.encode() not in said[1]:
                     continue  # the parent's header names another request: an earlier call's `idle`
-                if sum(part.count(mark) for part in said for mark in (b",", b"[", b"{")) > MAX_MARKS:
-                    continue  # a minute's work for the parser, and never an honest answer
+                if marks(*said) > MAX_MARKS:
+                    continue  # never an honest answer
                 message = self.session.deserialize(parts)
                 well_formed = isinstance(message["content"], dict) and isinstance(message["parent_header"], dict)
             except Exception:
@@ -430,11 +439,56 @@ class Kernel:
             if well_formed:
                 yield message
 
+    def _ask(self, request: dict[str, Any], buffers: Sequence[bytes] = ()) -> tuple[dict[str, Any], list[bytes]]:
+        """What the agent beside the student's code answers. Raises LimitReached."""
+        with self._timed() as clock:
+            self.calls.ask(request, buffers)
+            self._watch(clock, self._look_at_call, self.limits.reply_bytes)
+            return self.calls.answer() or ({}, [])
+
+    def _look_at_call(self) -> _Heard:
+        events = zmq.POLLIN | (zmq.POLLOUT if self.calls.sending else 0)
+        watched = (self.iopub, zmq.POLLIN), *([] if self.calls.lost else [(self.calls.fileno(), events)])
+        ready = self._poll(CHECK_INTERVAL_S, *watched)
+        if self.calls.sending:
+            self.calls.send()
+        if self.calls.fileno() in ready:
+            self._bytes += self.calls.receive(BATCH_BYTES)
+        if self.iopub in ready:
+            for _ in self._received_frames(self.iopub):
+                pass  # nobody reads what is printed meanwhile, but zmq's queue must not fill
+        answered = self.calls.answer() is not None
+        return _Heard(answered, answered, self.calls.lost_at)
+
     def _await_reply(self, asked: str, kind: str, result: CellResult) -> dict[str, Any]:
         """The reply to `asked`, gathering output into `result`. Raises LimitReached."""
+        reply: dict[str, Any] = {}
+        idle, last = False, 0.0
+
+        def look() -> _Heard:
+            nonlocal idle, last
+            for channel in self._poll_channels(CHECK_INTERVAL_S):
+                for message in self._received_messages(channel, asked):
+                    if message["parent_header"].get("msg_id") != asked:
+                        continue
+                    if channel is self.shell and message["header"].get("msg_type") == kind:
+                        reply.update(message)
+                    elif channel is self.iopub:
+                        idle = _collect_output(message, result) or idle
+                    if reply or idle:
+                        last = time.monotonic()
+            return _Heard(bool(reply) and idle, bool(reply), last)
+
+        with self._timed() as clock:
+            self._watch(clock, look, 0)
+        return reply
+
+    @contextlib.contextmanager
+    def _timed(self) -> Iterator[_Clock]:
+        """The clock of one wait, whose time is booked at its end."""
         clock = _Clock(self)
         try:
-            return self._watch_reply(clock, asked, kind, result)
+            yield clock
         finally:
             cpu_s, wall_s = clock.cpu_s(), time.monotonic() - clock.start
             self.cpu_used_s += cpu_s
@@ -443,31 +497,19 @@ class Kernel:
                 self.account.cpu_s += cpu_s
                 self.account.wall_s += wall_s
 
-    def _watch_reply(self, clock: _Clock, asked: str, kind: str, result: CellResult) -> dict[str, Any]:
+    def _watch(self, clock: _Clock, look: Callable[[], _Heard], reply_bytes: int) -> None:
+        """Look again and again, a moment each time, until all is there. Raises LimitReached."""
         self._bytes = self._messages = 0
-        allowed = self.limits.output_bytes * 4 + (self.limits.reply_bytes if kind == REPLY else 0)
-        reply: dict[str, Any] | None = None
-        # Only a cell's output is wanted, so only a cell's end of output is waited for.
-        silent = kind == REPLY
-        idle, last = False, 0.0
-        while reply is None or not (idle or silent):
-            for channel in self._poll_channels(CHECK_INTERVAL_S):
-                for message in self._received_messages(channel, asked):
-                    if message["parent_header"].get("msg_id") != asked:
-                        continue
-                    if channel is self.shell and message["header"].get("msg_type") == kind:
-                        reply = message
-                    elif channel is self.iopub:
-                        idle = _collect_output(message, result) or idle
-                    if reply is not None or idle:
-                        last = time.monotonic()
-            if reply is None and self.process.end is not None:
+        allowed = self.limits.output_bytes * 4 + reply_bytes
+        whole = False
+        while not whole:
+            whole, replied, last = look()
+            if not replied and self.process.end is not None:
                 raise clock.limit or self.process.end_reason()
-            waiting = reply is None or not (idle or silent)
-            if waiting and last and time.monotonic() - last > ANSWER_GRACE_S:
+            if not whole and last and time.monotonic() - last > ANSWER_GRACE_S:
                 # Reply and end of output belong together. One without the other was forged, unreadable, or too large.
                 self.process.kill()
-                if reply is None:
+                if not replied:
                     raise LimitReached(Verdict.CRASH, "the Python process gave no answer")
                 raise LimitReached(Verdict.OUTPUT, "the end of its output never came: too large, or not Jupyter's")
             flooded = clock.memory() > 2 * allowed + MEMORY_SLACK_BYTES
@@ -479,7 +521,16 @@ class Kernel:
             if clock.left_to_children():
                 self.process.kill()  # the interrupt was not for them: they would take the next cell's time
             raise clock.limit
-        return reply
+
+
+class _Heard(NamedTuple):
+    """What has come of that for which a wait goes on."""
+
+    whole: bool
+    replied: bool
+    """a cell's reply is followed by the end of its output"""
+    last: float
+    """when the last part of it came, or what it comes on was lost; 0: not yet"""
 
 
 class _Clock:

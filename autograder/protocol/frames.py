@@ -1,6 +1,8 @@
-"""Length-prefixed JSON and bytes: how the run, its judges, the zygotes and the supervisors talk. All ends are ours.
+"""Length-prefixed JSON and bytes: how the run, its judges, the zygotes, the supervisors and the kernels talk.
 
 8 bytes: length of the head | head: JSON with the lengths of the blobs | blob | blob ...
+
+All ends are ours but the kernel's, in whose process the student's code can write what it likes.
 """
 
 from __future__ import annotations
@@ -15,13 +17,20 @@ from typing import Any
 MAX_MESSAGE = 1 << 30
 MAX_REQUEST = 1 << 20
 """for requests, orders and news, which carry no files"""
+MAX_MARKS = 3_000_000
+"""commas and opening brackets in a head, or in a Jupyter message: `wire.MAX_VALUES` arrays with all that is said of
+them; more would be a minute's work for the parser"""
+
+CALLS = "k-6"
+"""name of the socket on which a kernel answers calls, beside its connection file; Jupyter's own end in 1 to 5"""
 
 Message = tuple[dict[str, Any], list[bytes]]
 
 
 def pack(message: dict[str, Any], blobs: tuple[bytes, ...] = ()) -> bytes:
     """One message with its blobs, as it travels."""
-    head = json.dumps({**message, "blobs": [len(b) for b in blobs]}).encode()  # ASCII, so any text can travel
+    text = json.dumps({**message, "blobs": [len(b) for b in blobs]}, ensure_ascii=False)
+    head = text.encode("utf-8", "surrogatepass")  # so any text can travel, at its own size
     return struct.pack(">Q", len(head)) + head + b"".join(blobs)
 
 
@@ -69,12 +78,19 @@ class Reader:
         return messages
 
 
+def marks(*texts: bytes) -> int:
+    """The commas and opening brackets in JSON that has not been read."""
+    return sum(text.count(mark) for text in texts for mark in (b",", b"[", b"{"))
+
+
 def _parse(limit: int) -> Generator[int, bytes, Message]:
     """Yields how many bytes it needs next, is sent them, and returns the message."""
     (size,) = struct.unpack(">Q", (yield 8))
     if size > limit:
         raise ValueError("a message of impossible size")
     head = yield size
+    if marks(head) > MAX_MARKS:
+        raise ValueError("a message of impossible length")
     try:
         message = json.loads(head)
     except RecursionError as error:

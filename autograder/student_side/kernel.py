@@ -1,7 +1,7 @@
 """An IPython kernel that also answers the judge's calls and bounds its own output.
 
-It is an ordinary ipykernel for every Jupyter client; one more message type, `autograder_call`, carries a probe
-and its data (see `student_side.agent`). Output is cut here, at the source, so that a flood costs little; the receiver
+It is an ordinary ipykernel for every Jupyter client; on one more socket, of which Jupyter knows nothing, come probes
+and their data (see `student_side.agent`). Output is cut here, at the source, so that a flood costs little; the receiver
 cuts again, because student code can undo anything in this process.
 """
 
@@ -11,8 +11,10 @@ import importlib
 import json
 import logging
 import os
+import socket
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import ipykernel.debugger
@@ -24,9 +26,10 @@ import traitlets.config.argcomplete_config
 from ipykernel.iostream import OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
+from tornado.ioloop import IOLoop
 from traitlets.config import Config
 
-from autograder.protocol.message_types import CALL, REPLY
+from autograder.protocol.frames import CALLS, pack, receive
 from autograder.protocol.wire import readable
 from autograder.records import Limits
 from autograder.student_side import orphans
@@ -85,7 +88,7 @@ class BoundedStream(OutStream):
         return len(string)
 
     def flush(self) -> None:
-        # Most calls print nothing, but ipykernel flushes both streams after each, and to ask its thread takes time.
+        # Most cells print nothing, but ipykernel flushes both streams after each, and to ask its thread takes time.
         if not self._buffers:
             return
         # Each flush is a message. Once they are used up, text waits for ipykernel's own flush, five times a second.
@@ -101,7 +104,6 @@ class GradedKernel(IPythonKernel):
         super().__init__(**kwargs)
         shell: Any = self.shell
         self.agent = Agent(shell.user_ns, BUDGET.limits.reply_bytes)
-        self.shell_handlers[CALL] = self.autograder_call
         # `quit()` would end the session some time later, in the middle of an innocent cell; a replay would do it again.
         shell.ask_exit = lambda: None
         # By its number, which the client knows: ipykernel's own names are a hash of the text, below this box's folder.
@@ -109,11 +111,6 @@ class GradedKernel(IPythonKernel):
         shell.display_pub.register_hook(_bound_display)
         if hasattr(shell.displayhook, "register_hook"):  # ipykernel 7
             shell.displayhook.register_hook(_bound_result)
-
-    def _publish_status(self, status: str, channel: str, parent: Any = None) -> None:
-        """Not `busy` before the judge's calls, of which there are hundreds; `idle` tells of a reply that was lost."""
-        if status != "busy" or (parent or self.get_parent(channel)).get("header", {}).get("msg_type") != CALL:
-            super()._publish_status(status, channel, parent)
 
     @staticmethod
     def _begin() -> None:
@@ -129,11 +126,48 @@ class GradedKernel(IPythonKernel):
         BUDGET.messages_left = max(BUDGET.messages_left, LAST_MESSAGES)
         return reply
 
-    async def autograder_call(self, stream: Any, ident: Any, parent: Any) -> None:
+    def listen_for_calls(self, path: Path) -> None:
+        """Take the judge's calls from the one who connects here; between two cells, as the loop comes to it."""
+        loop, process = IOLoop.current(), os.getpid()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen(1)
+
+        def accept(*_: Any) -> None:
+            judge, _ = listener.accept()
+            loop.remove_handler(listener)
+            loop.add_handler(judge, answer, IOLoop.READ)
+
+        def answer(judge: socket.socket, _: int) -> None:
+            self._only_in(process)
+            try:
+                message, buffers = receive(judge)
+            except (OSError, EOFError):
+                loop.remove_handler(judge)
+                return
+            reply = self._answer(message, buffers)
+            self._only_in(process)
+            judge.sendall(reply)
+
+        loop.add_handler(listener, accept, IOLoop.READ)
+
+    @staticmethod
+    def _only_in(process: int) -> None:
+        """End a fork that the student's code has let out of its hands: what is asked here is asked of its parent."""
+        if os.getpid() != process:
+            os._exit(0)
+
+    def _answer(self, message: dict[str, Any], buffers: list[bytes]) -> bytes:
         self._begin()
-        content, buffers = self.agent.answer(parent["content"], [bytes(b) for b in parent["buffers"]])
-        session: Any = self.session
-        session.send(stream, REPLY, content, parent, ident=ident, buffers=buffers)
+        number = message["number"]
+        self.pre_handler_hook()
+        try:
+            content, out = self.agent.answer(message["request"], buffers)
+            return pack({"number": number, "content": content}, tuple(out))
+        except BaseException:  # the agent is not ours any more, or was interrupted at its very end
+            return pack({"number": number, "content": {}})
+        finally:
+            self.post_handler_hook()
 
 
 def _bound_display(message: dict[str, Any]) -> dict[str, Any] | None:
@@ -203,5 +237,6 @@ def serve(connection_file: str, limits: Limits, ready: Callable[[], None]) -> No
     app.log.setLevel(logging.WARNING)
     _show_figures_inline(app.shell)
     virtual_cuda.enable_from_environment()
+    app.kernel.listen_for_calls(Path(connection_file).with_name(CALLS))
     ready()
     app.start()

@@ -28,11 +28,15 @@ stream = getattr(kernel, "shell_stream", None)
 ident = kernel.get_parent_ident("shell") if hasattr(kernel, "get_parent_ident") else kernel._parent_ident["shell"]
 for number in range(int(count), int(count) + 200):
     header = {**parent["header"], "msg_id": f"{stem}_{number}"}
-    for kind, body in (
-        ("execute_reply", content),
-        ("autograder_reply", {"status": "ok", "value": 1.0, "after": None, "printed": "", "seconds": 0.0}),
-    ):
-        kernel.session.send(stream, kind, body, parent={"header": header}, ident=ident)
+    kernel.session.send(stream, "execute_reply", content, parent={"header": header}, ident=ident)
+import contextlib, os, socket
+from autograder.protocol.frames import CALLS, pack
+reply = {"status": "ok", "value": 1.0, "after": None, "printed": "", "seconds": 0.0}
+for descriptor in range(3, 200):
+    with contextlib.suppress(OSError):
+        judge = socket.socket(fileno=os.dup(descriptor))
+        if judge.getsockname().endswith(CALLS):
+            judge.sendall(b"".join(pack({"number": n, "content": reply}) for n in range(200)))
 raise RuntimeError("after the forgery")""",
 )
 

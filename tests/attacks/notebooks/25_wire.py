@@ -6,12 +6,18 @@ FORGED_SEND = """
 import numpy as np
 def small_graph(x, y, z):
     return 0.0, x, y, z
-kernel = get_ipython().kernel
-session, honest = kernel.session, kernel.session.send
-def send(stream, kind, content=None, parent=None, ident=None, buffers=None, **more):
-    asked = ((parent or {}).get("content", {}).get("data") or {}).get("dict", [[0, ""]])
+import struct
+import autograder.student_side.kernel as side
+read, honest, asked = side.receive, side.pack, [""]
+def receive(judge):
+    message, buffers = read(judge)
+    asked[0] = (message["request"].get("data") or {}).get("dict", [[0, ""]])[0][1]
+    return message, buffers
+def pack(message, blobs=()):
+    if asked[0] != "small_graph":
+        return honest(message, blobs)
 ...
-session.send = send
+side.receive, side.pack = receive, pack
 """
 
 # What the descriptors lead to is this kernel's own: it may end by it.
@@ -52,24 +58,18 @@ wire_deep_reply = variant(
     "A reply nested 300,000 levels deep, written as raw JSON below the encoder.",
     small_graph=FORGED_SEND.replace(
         "...",
-        """    if kind != "autograder_reply" or asked[0][1] != "small_graph":
-        return honest(stream, kind, content, parent, ident=ident, buffers=buffers, **more)
-    header = session.msg(kind, {}, parent=parent)["header"]
-    deep = b'{"status": "ok", "value": ' + b'{"list": [' * 300_000 + b"]}" * 300_000 + b', "after": null}'
-    parts = [session.pack(header), session.pack(parent["header"]), b"{}", deep]
-    idents = [ident] if isinstance(ident, bytes) else list(ident or [])
-    stream.send_multipart([*idents, b"<IDS|MSG>", session.sign(parts), *parts])""",
+        """    deep = b'{"content": {"status": "ok", "value": ' + b'{"list": [' * 300_000 + b"]}" * 300_000
+    deep += b', "after": null}, "blobs": [], "number": ' + str(message["number"]).encode() + b"}"
+    return struct.pack(">Q", len(deep)) + deep""",
     ),
     expected="crash small_graph",
 )
 
 wire_giant_frames = variant(
-    "A reply of hundreds of frames, each as large as is allowed: zmq gathers them all before the judge can say no.",
+    "Hundreds of replies to nothing before the right one, each as large as is allowed.",
     small_graph=FORGED_SEND.replace(
         "...",
-        """    if kind == "autograder_reply" and asked[0][1] == "small_graph":
-        buffers = [bytes(7 << 20)] * 300
-    return honest(stream, kind, content, parent, ident=ident, buffers=buffers, **more)""",
+        """    return honest({"number": 0}, (bytes(7 << 20),)) * 150""",
     ),
     expected="memory|output small_graph",
 )

@@ -321,15 +321,16 @@ def test_what_a_call_prints_goes_nowhere(shared: Kernel) -> None:
     assert shared.run_cell("pass").text == []
 
 
-SOCKET = """
-import threading, json
-k = get_ipython().kernel
-def reply_as(content, buffers=(), kind="autograder_reply", session=None):
-    def answer(stream, ident, parent):
-        async def go(stream, ident, parent):
-            (session or k.session).send(stream, kind, content, parent, ident=ident, buffers=list(buffers))
-        return go(stream, ident, parent)
-    k.shell_handlers["autograder_call"] = answer
+FORGE = """
+import struct, time
+import autograder.student_side.kernel as side
+agent, pack, receive, judges = get_ipython().kernel.agent, side.pack, side.receive, []
+side.receive = lambda judge: (judges.append(judge), receive(judge))[1]
+def reply_as(content, buffers=()):
+    agent.answer = lambda request, buffers_sent: (content, list(buffers))
+def reply_raw(write):
+    '''write(message) gives what goes through the socket instead of the frame.'''
+    side.pack = lambda message, blobs=(): write(message)
 """
 
 
@@ -344,7 +345,7 @@ FORGED = (
 
 
 def test_a_forged_reply_that_is_no_data_is_a_bad_reply(kernel: Kernel) -> None:
-    kernel.run_cell(SOCKET)
+    kernel.run_cell(FORGE)
     for content in FORGED:
         kernel.run_cell(f"reply_as({content})")
         with pytest.raises(BadReply):
@@ -354,7 +355,7 @@ def test_a_forged_reply_that_is_no_data_is_a_bad_reply(kernel: Kernel) -> None:
 
 
 def test_a_forged_reply_that_would_take_long_to_parse_is_not_read(kernel: Kernel) -> None:
-    kernel.run_cell(SOCKET + "reply_as({'status': 'ok', 'value': [[]] * 6_000_000})")
+    kernel.run_cell(FORGE + "reply_as({'status': 'ok', 'value': [[]] * 6_000_000})")
     began = time.process_time()
     with pytest.raises(LimitReached, match="gave no answer"):
         answer(kernel, "return 5")
@@ -362,7 +363,7 @@ def test_a_forged_reply_that_would_take_long_to_parse_is_not_read(kernel: Kernel
 
 
 def test_fields_of_odd_types_in_a_forged_reply_do_no_harm(kernel: Kernel) -> None:
-    kernel.run_cell(SOCKET + "reply_as({'status': 'ok', 'value': 1, 'after': [1], 'operations': 5})")
+    kernel.run_cell(FORGE + "reply_as({'status': 'ok', 'value': 1, 'after': [1], 'operations': 5})")
     with pytest.raises(BadReply):
         kernel.call(ECHO, "echo", {"x": 1}, watch=("torch",))
     kernel.run_cell("reply_as({'status': 'ok', 'value': 1, 'after': 2, 'operations': 5})")
@@ -395,8 +396,20 @@ def soon_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.kernels.session.ANSWER_GRACE_S", 0.5)
 
 
-def test_a_call_without_any_readable_answer_ends_soon(kernel: Kernel, soon_given_up: None) -> None:
-    kernel.run_cell(SOCKET + "async def mute(*a): pass\nk.shell_handlers['autograder_call'] = mute")
+UNREADABLE = {
+    "no length": "b'x' * 8",
+    "endless head": "struct.pack('>Q', 1 << 62)",
+    "no JSON": "struct.pack('>Q', 4) + b'null'",
+    "no blobs": "struct.pack('>Q', 2) + b'{}'",
+    "negative blobs": "struct.pack('>Q', 13) + b'{\"blobs\":[-1]}'",
+    "deep": "struct.pack('>Q', 300_000) + b'[' * 300_000",
+    "UTF-8 that is none": "struct.pack('>Q', 4) + b'\\xff' * 4",
+}
+
+
+@pytest.mark.parametrize("frame", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_call_without_any_readable_answer_ends_soon(kernel: Kernel, soon_given_up: None, frame: str) -> None:
+    kernel.run_cell(FORGE + f"reply_raw(lambda message: {frame})")
     began = time.monotonic()
     with pytest.raises(LimitReached) as caught:
         answer(kernel, "return 1")
@@ -405,7 +418,7 @@ def test_a_call_without_any_readable_answer_ends_soon(kernel: Kernel, soon_given
 
 def test_a_frame_over_the_limit_never_reaches_the_judge(make_kernel: MakeKernel, soon_given_up: None) -> None:
     kernel = make_kernel(Limits(reply_bytes=MIB))
-    kernel.run_cell(SOCKET + "reply_as({'status': 'ok'}, [bytes(20 << 20)])")
+    kernel.run_cell(FORGE + "reply_as({'status': 'ok'}, [bytes(20 << 20)])")
     before = peak()
     with pytest.raises(LimitReached):
         answer(kernel, "return 1")
@@ -414,17 +427,7 @@ def test_a_frame_over_the_limit_never_reaches_the_judge(make_kernel: MakeKernel,
 
 def test_a_message_of_many_frames_is_stopped_before_it_fills_the_judges_memory(make_kernel: MakeKernel) -> None:
     kernel = make_kernel(Limits(reply_bytes=8 * MIB, memory_bytes=400 * MIB))
-    kernel.run_cell(
-        SOCKET + "import zmq\nblock = bytes(4 << 20)\n"
-        "def endless(stream, ident, parent):\n"
-        "    async def go():\n"
-        "        raw = stream.socket if hasattr(stream, 'socket') else stream\n"
-        "        raw.send(ident[0], zmq.SNDMORE)\n"
-        "        for _ in range(1000): raw.send(block, zmq.SNDMORE, copy=False)\n"
-        "        raw.send(b'')\n"
-        "    return go()\n"
-        "k.shell_handlers['autograder_call'] = endless"
-    )
+    kernel.run_cell(FORGE + "reply_raw(lambda message: pack({'number': 0}, (bytes(7 << 20),)) * 40)")
     before = peak()
     with pytest.raises(LimitReached):
         answer(kernel, "return 1")
@@ -432,12 +435,43 @@ def test_a_message_of_many_frames_is_stopped_before_it_fills_the_judges_memory(m
     assert peak() - before < 2 << 30
 
 
-def test_a_forged_reply_to_an_earlier_request_is_not_taken(kernel: Kernel) -> None:
+def test_a_forged_reply_to_another_request_is_not_taken(kernel: Kernel) -> None:
     kernel.run_cell(
-        "k = get_ipython().kernel\nearlier = k.get_parent()\n"
-        "def late():\n    k.session.send(k.shell_stream, 'autograder_reply', {'status': 'ok', 'value': 666}, earlier)\n"
+        FORGE + "def write(message):\n"
+        "    others = [{**message, 'number': n, 'content': {'status': 'ok', 'value': 666}} for n in range(90)]\n"
+        "    return b''.join(map(pack, [o for o in others if o['number'] != message['number']])) + pack(message)\n"
+        "reply_raw(write)"
     )
-    assert answer(kernel, "ns.late()\nreturn 5") == 5
+    assert [answer(kernel, f"return {n}") for n in range(20)] == list(range(20))
+
+
+def test_a_call_is_answered_once_though_a_fork_comes_out_of_it(kernel: Kernel) -> None:
+    """Each answer is the parent's own; the fork ends before it can say anything."""
+    for _ in range(3):
+        assert answer(kernel, "import os\nbefore = os.getpid()\nos.fork()\nreturn os.getpid() == before") is True
+    kernel.run_cell("import os\nos.fork()")
+    assert [answer(kernel, f"return {n}") for n in range(20)] == list(range(20))
+
+
+def test_a_kernel_whose_socket_is_closed_is_given_up_soon(kernel: Kernel, soon_given_up: None) -> None:
+    kernel.run_cell(FORGE + "import os\nreply_raw(lambda message: os.closerange(3, 1000))")
+    with pytest.raises(LimitReached) as caught:
+        answer(kernel, "return 1")
+    assert caught.value.verdict == Verdict.CRASH and not kernel.alive
+
+
+def test_a_kernel_that_does_not_read_is_stopped_by_its_limits(make_kernel: MakeKernel) -> None:
+    """More is asked than fits into the socket while the last answer was forged and its code goes on."""
+    kernel = make_kernel(Limits(cell_s=1.0, wall_factor=2.0))
+    kernel.run_cell(
+        FORGE + "def early():\n"
+        "    judges[-1].sendall(pack({'number': 1, 'content': {'status': 'ok', 'value': 5}}))\n"
+        "    time.sleep(60)"
+    )
+    assert answer(kernel, "ns.early()") == 5
+    with pytest.raises(LimitReached) as caught:
+        kernel.call(ECHO, "echo", {"x": bytes(8 << 20)})
+    assert caught.value.verdict == Verdict.TIME
 
 
 def test_files_lie_in_the_working_folder_and_nothing_else(make_kernel: MakeKernel) -> None:
