@@ -1,7 +1,7 @@
 """The judge's end of the socket on which a kernel answers calls; `student_side.kernel` has the other end.
 
-Jupyter's own messages would do, but they are signed, copied from thread to thread and followed by others, and that took
-four fifths of a call's time. What comes from there is bounded here: in bytes, and in what the parser has to do.
+Jupyter's own messages would do, but they are signed, passed from thread to thread and followed by others: that was half
+of what a call cost. What comes from there is bounded here: in bytes, and in what the parser has to do.
 """
 
 from __future__ import annotations

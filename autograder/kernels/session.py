@@ -39,6 +39,8 @@ INTERRUPT_GRACE_S = 1.0
 FEW_CHILDREN = 4
 """an interrupted compiler leaves two or three, which end by themselves"""
 CHECK_INTERVAL_S = 0.1
+SHORT_S = 0.01
+"""between two waits, in which a kernel that nobody asks uses no time to speak of"""
 START_TIMEOUT_S = 60.0
 MEMORY_SLACK_BYTES = 256 << 20
 ANSWER_GRACE_S = 5.0
@@ -153,6 +155,7 @@ class Kernel:
         self._cells: list[str] = []
         """what the cells that have run are called, by IPython's number less one"""
         self._bytes = self._messages = 0
+        self._counted_s = self._counted_at = 0.0
         self.session = Session(
             key=secrets.token_hex(32).encode(),
             signature_scheme="hmac-sha256",
@@ -258,13 +261,19 @@ class Kernel:
 
     # -- time ----------------------------------------------------------------------------------------------------
 
-    def own_cpu_s(self) -> float:
-        """CPU seconds of the kernel and of its children that have ended, as the operating system counts. Cheap."""
-        try:
-            times = _process(self.process.pid).cpu_times()
-        except psutil.Error:
-            return 0.0
-        return times.user + times.system + times.children_user + times.children_system
+    def own_cpu_s(self, age_s: float = 0.0) -> float:
+        """CPU seconds of the kernel and of its children that have ended, as the operating system counts.
+
+        age_s: how old the count may be.
+        """
+        if time.monotonic() - self._counted_at > age_s:
+            try:
+                times = _process(self.process.pid).cpu_times()
+                self._counted_s = times.user + times.system + times.children_user + times.children_system
+            except psutil.Error:
+                self._counted_s = 0.0
+            self._counted_at = time.monotonic()
+        return self._counted_s
 
     def children_cpu_s(self) -> float:
         """CPU seconds of the kernel's living children. Reads the whole process table."""
@@ -545,7 +554,7 @@ class _Clock:
         self.kernel = kernel
         self.start = self.checked_at = time.monotonic()
         self.memory_before = self.memory_now = _own_memory()
-        self.own_before = kernel.own_cpu_s()
+        self.own_before = kernel.own_cpu_s(SHORT_S)  # a call often follows another at once
         self.children_before: float | None = None
         self.seen_s = 0.0
         self.limit: LimitReached | None = None

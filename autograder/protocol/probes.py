@@ -6,9 +6,11 @@ so that a check cannot tell the two apart.
 
 from __future__ import annotations
 
+import functools
 import linecache
 import re
 import traceback
+import types
 from typing import Any
 
 import numpy as np
@@ -35,10 +37,15 @@ class Namespace:
 
 def run_probe(source: str, name: str, ns: Namespace, data: dict[str, Any]) -> Any:
     """Define the probe `name` from its `source` and call it with the student's namespace and the data."""
-    filename = f"<probe {name}>"
     names: dict[str, Any] = {"__name__": "probe", "np": np}
-    exec(compile("from __future__ import annotations\n" + source, filename, "exec"), names)
+    exec(_compiled(source, name), names)
     return names[name](ns, **data)
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(source: str, name: str) -> types.CodeType:
+    """Kept: an assignment has few probes, which are asked a hundred times, and replayed with every known mistake."""
+    return compile("from __future__ import annotations\n" + source, f"<probe {name}>", "exec")
 
 
 def build_tensor(tensor: wire.Tensor) -> Any:
