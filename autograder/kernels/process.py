@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +21,7 @@ from autograder import records
 from autograder.errors import KernelFailed, LimitReached
 from autograder.kernels.supervisor import LaunchRequest
 from autograder.kernels.zygote import MAX_ADDRESS, address_too_long
-from autograder.protocol.frames import CALLS, Reader, send
+from autograder.protocol.frames import Reader, send
 from autograder.records import CPU, Limits, Verdict
 from autograder.sandbox import MAX_ENTRIES, new_private
 
@@ -65,10 +66,13 @@ class KernelProcess:
         """Where the kernel's ipc sockets lie: this, a hyphen and the channel's number."""
         return str(self.private / "k")
 
-    @property
-    def calls_address(self) -> str:
-        """Where the kernel's socket for calls lies."""
-        return str(self.private / CALLS)
+    def socket_path(self, name: str) -> str:
+        """Where a socket of the kernel's lies. Raises KernelFailed if it is something else."""
+        path = str(self.private / name)
+        # The folder is the student's to write: connect to a socket of the kernel, not to what a link points at.
+        if not stat.S_ISSOCK(os.lstat(path).st_mode):
+            raise KernelFailed("the kernel's socket is not a socket")
+        return path
 
     def launch(
         self,

@@ -15,7 +15,6 @@ import os
 import re
 import secrets
 import signal
-import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ from autograder.kernels.calls import CallChannel
 from autograder.kernels.figures import checked_figure
 from autograder.kernels.process import KernelProcess, Launcher
 from autograder.protocol import wire
-from autograder.protocol.frames import MAX_MARKS, marks
+from autograder.protocol.frames import CALLS, MAX_MARKS, marks
 from autograder.records import CPU, Limits, Verdict
 
 INTERRUPT_GRACE_S = 1.0
@@ -198,7 +197,7 @@ class Kernel:
                 raise KernelFailed(f"the kernel did not start: {reason}")
             if time.monotonic() > deadline:
                 raise KernelFailed(f"the kernel did not start within {START_TIMEOUT_S:.0f} s")
-        self.calls = CallChannel(self.process.calls_address, self.limits.reply_bytes)
+        self.calls = CallChannel(self.process.socket_path(CALLS), self.limits.reply_bytes)
         self.shell = self._connect_channel(zmq.DEALER, 1)
         self.iopub = self._connect_channel(zmq.SUB, 2)
         self.iopub.setsockopt(zmq.SUBSCRIBE, b"")
@@ -213,10 +212,7 @@ class Kernel:
         raise KernelFailed(f"the kernel did not answer within {START_TIMEOUT_S:.0f} s")
 
     def _connect_channel(self, kind: int, number: int) -> zmq.Socket[bytes]:
-        path = f"{self.process.address}-{number}"
-        # The folder is the student's to write: connect to a socket of the kernel, not to what a link points at.
-        if not stat.S_ISSOCK(os.lstat(path).st_mode):
-            raise KernelFailed("the kernel's socket is not a socket")
+        path = self.process.socket_path(f"k-{number}")
         made = self.context.socket(kind)
         made.linger = 0
         # A larger frame makes zmq drop the connection, and what it dropped is missed.
