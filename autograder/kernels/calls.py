@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.protocol.frames import Message, Reader, pack
+from autograder.protocol.frames import MAX_MARKS, Message, Reader, pack
 
 PIECE = 1 << 16
 
@@ -24,7 +24,7 @@ class CallChannel:
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.connect(path)
         self._socket.setblocking(False)
-        self._reader = Reader(limit)
+        self._reader = Reader(limit, MAX_MARKS)
         self._unsent = memoryview(b"")
         self._number = 0
         self._answer: Message | None = None

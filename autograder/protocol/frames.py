@@ -8,6 +8,7 @@ All ends are ours but the kernel's, in whose process the student's code can writ
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 import struct
@@ -18,7 +19,7 @@ MAX_MESSAGE = 1 << 30
 MAX_REQUEST = 1 << 20
 """for requests, orders and news, which carry no files"""
 MAX_MARKS = 3_000_000
-"""commas and opening brackets in a head, or in a Jupyter message: `wire.MAX_VALUES` arrays with all that is said of
+"""commas and opening brackets in what comes from a student's process: `wire.MAX_VALUES` arrays with all that is said of
 them; more would be a minute's work for the parser"""
 
 CALLS = "k-6"
@@ -56,10 +57,11 @@ def receive(connection: socket.socket | int, limit: int = MAX_MESSAGE) -> Messag
 class Reader:
     """Makes messages of what arrives in pieces, for loops that cannot wait for the rest of one."""
 
-    def __init__(self, limit: int = MAX_REQUEST) -> None:
-        self._limit = limit
+    def __init__(self, limit: int = MAX_REQUEST, most_marks: float = math.inf) -> None:
+        """limit: bytes of a head, and of a message's blobs together. most_marks: in a head, see `marks`."""
+        self._limits = limit, most_marks
         self._buffer = bytearray()
-        self._parser = _parse(limit)
+        self._parser = _parse(*self._limits)
         self._wanted = next(self._parser)
 
     def feed(self, piece: bytes) -> list[Message]:
@@ -73,23 +75,23 @@ class Reader:
                 self._wanted = self._parser.send(part)
             except StopIteration as whole:
                 messages.append(whole.value)
-                self._parser = _parse(self._limit)
+                self._parser = _parse(*self._limits)
                 self._wanted = next(self._parser)
         return messages
 
 
 def marks(*texts: bytes) -> int:
-    """The commas and opening brackets in JSON that has not been read."""
+    """The commas and opening brackets in JSON that has not been read: what its parser has to do."""
     return sum(text.count(mark) for text in texts for mark in (b",", b"[", b"{"))
 
 
-def _parse(limit: int) -> Generator[int, bytes, Message]:
+def _parse(limit: int, most_marks: float = math.inf) -> Generator[int, bytes, Message]:
     """Yields how many bytes it needs next, is sent them, and returns the message."""
     (size,) = struct.unpack(">Q", (yield 8))
     if size > limit:
         raise ValueError("a message of impossible size")
     head = yield size
-    if marks(head) > MAX_MARKS:
+    if marks(head) > most_marks:
         raise ValueError("a message of impossible length")
     try:
         message = json.loads(head)

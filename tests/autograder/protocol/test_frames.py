@@ -93,6 +93,13 @@ def test_a_reader_gives_the_same_messages_however_they_are_cut(
     assert found == messages
 
 
+def test_a_head_that_would_take_long_to_read_is_refused_where_the_other_end_is_not_ours() -> None:
+    many = pack({"x": [0] * 100})
+    assert Reader().feed(many) == [({"x": [0] * 100}, [])]
+    with pytest.raises(ValueError, match="impossible length"):
+        Reader(most_marks=100).feed(many)
+
+
 def test_from_a_pipe_no_byte_more_than_the_message_is_read() -> None:
     out, into = os.pipe()
     os.write(into, pack({"setup": 1}) + b"rest")
