@@ -38,7 +38,7 @@ from autograder import log
 from autograder.errors import KernelFailed
 from autograder.kernels.preload import import_what_can_be
 from autograder.protocol.frames import MAX_REQUEST, pack, receive, send
-from autograder.sandbox import own_prefix, sweep_folders
+from autograder.sandbox import cgroups, own_prefix, sweep_folders
 
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -80,7 +80,9 @@ def started_ahead(children: Mapping[str, Sequence[str]]) -> Iterator[None]:
 
 
 def sweep() -> None:
-    """Remove the folders that processes of earlier runs left behind when they were killed."""
+    """Remove the folders and control groups that processes of earlier runs left behind when they were killed."""
+    for base in cgroups.candidates():
+        cgroups.sweep(base)
     sweep_folders()
     for kind in ("agz-", "gradebook-"):
         sweep_folders(kind, Path(tempfile.gettempdir()))
