@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sysconfig
 import textwrap
@@ -73,7 +74,7 @@ def attempt_or_solution(name: str, attempt: T, solution: T, *tests: tuple[Callab
         if line := _line_of_reader(late):
             print(f"    in this line: {line}")
     except Exception as error:
-        print(f"{name}: your code raises {type(error).__name__}: {' '.join(str(error).split())[:300]}")
+        print(f"{name}: your code raises {_told(error)}")
         if line := _line_of_reader(error):
             print(f"    in this line: {line}")
         print("Call it yourself to see the whole error; for arrays, print the shapes that meet in that line.")
@@ -106,13 +107,35 @@ def _time_limit() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+_IN_USER_CODE = re.compile(r'^ +File "(.+)", line \d+, in .+\n +(.+)$', re.MULTILINE)
+"""a place in the message of an error in a `tf.function`, whose own frames AutoGraph leaves out of the traceback"""
+
+
 def _line_of_reader(error: BaseException) -> str:
-    """The innermost line of the traceback that is neither ours nor a library's; empty if there is none."""
+    """The innermost line that is neither ours, nor a library's, nor written by AutoGraph; empty if there is none."""
     paths = sysconfig.get_paths()
     libraries = [str(Path(__file__).parent), *(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))]
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.line or "" for frame in frames if not frame.filename.startswith((*libraries, "<frozen"))]
+    places = [(frame.filename, frame.line or "") for frame in traceback.extract_tb(error.__traceback__)]
+    if _tells_its_places(error):
+        places += _IN_USER_CODE.findall(str(error))
+    lines = [
+        line.strip()
+        for file, line in places
+        if not file.startswith((*libraries, "<frozen")) and "__autograph_generated" not in file
+    ]
     return lines[-1] if lines else ""
+
+
+def _tells_its_places(error: BaseException) -> bool:
+    return str(error).startswith("in user code:")
+
+
+def _told(error: BaseException) -> str:
+    """Kind and message on one line, without the places that AutoGraph puts before them."""
+    kind, message = f"{type(error).__name__}: ", str(error)
+    if _tells_its_places(error):
+        kind, message = "", _IN_USER_CODE.split(message)[-1]
+    return kind + " ".join(message.split())[:300]
 
 
 def _is_right(name: str, *tests: tuple[Callable[[], object], str]) -> bool:

@@ -12,7 +12,7 @@ import csv
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
@@ -81,14 +81,14 @@ def watch(workers: int, batches: int = 16) -> dict[str, list[tuple[float, float]
     A training step sleeps 60 ms, so loading and training a batch take equally long.
     """
     dataset = Working(range(4 * batches), wait=0.015)
-    spans: dict[str, list[tuple[float, float]]] = {"main trains": []}
+    spans: dict[str, list[tuple[float, float]]] = {"program trains": []}
     start = time.perf_counter()
     for batch in DataLoader(dataset, batch_size=4, num_workers=workers):
-        loads = "main loads" if workers == 0 else f"worker {batch['worker'][0]} loads"
+        loads = "program loads" if workers == 0 else f"worker {batch['worker'][0]} loads"
         spans.setdefault(loads, []).append((batch["begin"][0].item(), batch["end"][-1].item()))
         begin = time.perf_counter()
         time.sleep(0.06)
-        spans["main trains"].append((begin, time.perf_counter()))
+        spans["program trains"].append((begin, time.perf_counter()))
     return {name: [(1e3 * (b - start), 1e3 * (e - start)) for b, e in rows] for name, rows in spans.items()}
 
 
@@ -149,6 +149,17 @@ def fit_normalization(dataset, rows):
     mean = total / count
     std = (squares / count - mean**2).sqrt()
     return mean.float(), std.float()
+
+
+def time_loop(loader, train_step):
+    """Call train_step(batch) for each batch. Returns the seconds of waiting: for the first batch, for all others."""
+    waits = []
+    last = time.perf_counter()  # what the clock shows, in seconds
+    for batch in loader:
+        waits.append(time.perf_counter() - last)
+        train_step(batch)
+        last = time.perf_counter()
+    return waits[0], sum(waits[1:])
 
 
 def reseed(worker):
@@ -565,7 +576,8 @@ def check_split_by_group(attempt: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda: all(rows.ndim == 1 and rows.dtype.kind in "iu" for rows in split()),
-            "Both should be arrays of one axis that hold row numbers, of an integer dtype.",
+            "Both should be arrays of one axis that hold row numbers, of an integer dtype. (`np.flatnonzero` returns "
+            "such an array; of `np.where`, take `[0]`.)",
         ),
         (
             lambda: all(((rows >= 0) & (rows < len(groups))).all() for rows in split()),
@@ -748,20 +760,105 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (
             lambda: close(torch.as_tensor(attempt(bright, range(150))[1]), spread_of_bright),
             "It is right for these images, but not for bright ones with little contrast: there a small number is left "
-            "of two large ones. Convert each batch with `.double()` before you square and add up.",
+            "of two large ones. Convert each batch before you square and add up: `images = images.double()`.",
         ),
         (
             lambda: close(got(few)[0], three.mean(dim=(0, 2, 3))),
             "It is right for 70 rows, but not for three: let `rows` decide how many there are.",
         ),
         (
-            lambda: all(value.dtype in (torch.float32, torch.float64) for value in attempt(_Images(), rows)),
-            "Both should be tensors of float numbers.",
+            lambda: all(value.dtype == torch.float32 for value in attempt(_Images(), rows)),
+            "Both should be float32, because images minus a float64 mean are float64, which the network's float32 "
+            "weights do not take: end with `.float()`.",
         ),
     )
 
 
-# Exercise 5: generators for workers.
+# Exercise 5: the time of waiting.
+
+
+def check_time_loop(attempt: Callable[..., Any]) -> Callable[..., Any]:
+    """What the lecture continues with: `attempt` if it times the waits, and nothing else, else our `time_loop`.
+
+    The clock shows 1000 at first, and only loading and training move it.
+    """
+    loads, steps = (7.0, 2.0, 3.0), (10.0, 20.0, 40.0)
+
+    def run() -> tuple[Any, list[int]]:
+        """What `attempt` returns ("empty" if there is no wait), and the batches that it trained on."""
+        clock = [1000.0]
+        trained: list[int] = []
+
+        def loader() -> Iterator[int]:
+            for number, seconds in enumerate(loads):
+                clock[0] += seconds
+                yield number
+
+        def train_step(batch: int) -> None:
+            clock[0] += steps[batch]
+            trained.append(batch)
+
+        with mock.patch.object(time, "perf_counter", lambda: clock[0]):
+            try:
+                return attempt(loader(), train_step), trained
+            except IndexError:
+                return "empty", trained
+
+    def found() -> Any:
+        return run()[0]
+
+    return attempt_or_solution(
+        "time_loop",
+        attempt,
+        time_loop,
+        (lambda: run()[1], "`train_step` is never called. Train on each batch: `train_step(batch)`."),
+        (
+            lambda: run()[1] == [0, 1, 2],
+            "`train_step` should be called once for each batch, with this batch. The `return` belongs after the loop.",
+        ),
+        (
+            lambda: found() != "empty",
+            "`waits` is empty after the loop. In each round, append the seconds that the program waited.",
+        ),
+        (lambda: found() is not None, NOTHING_RETURNED),
+        (
+            lambda: isinstance(found(), tuple) and len(found()) == 2,
+            "Return two numbers, as the stub does: the first wait, and the sum of the others.",
+        ),
+        (
+            lambda: found()[0] >= 0,
+            "The waits are negative. Take later time minus earlier: `time.perf_counter() - last`.",
+        ),
+        (
+            lambda: found()[0] < 1000,
+            "These are times of the clock. A wait is the difference of two of them: now, and when the waiting began.",
+        ),
+        (
+            lambda: found()[0] != steps[0],
+            "These are the seconds of training. The wait for a batch is over when the loop's body begins.",
+        ),
+        (
+            lambda: found()[0] != loads[0] + steps[0],
+            "The waits contain the training steps. The wait for a batch is over when the loop's body begins: append "
+            "before you train.",
+        ),
+        (
+            lambda: found() != (7, 61),
+            "All waits are counted from the start. After each training step, read the clock again, into `last`.",
+        ),
+        (
+            lambda: found() != (7, 35),
+            "The wait for a batch contains the step before it. Read the clock into `last` after `train_step(batch)`.",
+        ),
+        (
+            lambda: found() == (7, 5),
+            "The waits are 7, 2 and 3 seconds in the check, so it should return (7, 5). Each wait begins when the step "
+            "before it has ended, and the first one before the loop.",
+        ),
+    )
+
+
+# Exercise 6: generators for workers.
 
 
 def check_reseed(attempt: Callable[[int], Any]) -> Callable[[int], Any]:
@@ -830,7 +927,7 @@ def check_reseed(attempt: Callable[[int], Any]) -> Callable[[int], Any]:
     )
 
 
-# Exercise 6: the whole pipeline.
+# Exercise 7: the whole pipeline.
 
 
 def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
@@ -936,7 +1033,8 @@ def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
             ),
             (
                 lambda: calls(0) > 0,
-                "The training images are not augmented. Their `transform` should begin with `augment`.",
+                "The training images are not augmented. Their `transform` should begin with `augment`. (Two subsets of "
+                "one data set share its transform: make two data sets.)",
             ),
             (
                 lambda: smallest() == 0,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,12 +23,13 @@ __all__ = [
     "FRAMEWORKS",
     "NVIDIA_SMI",
     "check_chain_bound",
+    "check_loss_and_gradient",
     "check_matmul_loops",
     "check_matmul_rows",
     "check_median_seconds",
+    "check_nanoseconds",
     "check_product_bound",
     "check_smallest_batch",
-    "check_torch_accuracy",
     "check_training_plan",
 ]
 
@@ -72,7 +74,19 @@ NVIDIA_SMI = """\
 """what the command prints while a program trains on a T4: example values"""
 
 
+machines = {"CPU": {"cores": 16, "GHz": 4.3}, "GPU": {"cores": 21_760, "GHz": 2.407}}
+"""as in the notebook: its `nanoseconds` finds them there"""
+
+
 # --- solutions, as the notebook has them ---
+
+
+def nanoseconds(machine, tasks):
+    """How long the "CPU" or the "GPU" takes for so many independent tasks, in nanoseconds."""
+    cores = machines[machine]["cores"]
+    ticks_per_ns = machines[machine]["GHz"]  # one GHz is a billion ticks per second
+    rounds = np.ceil(tasks / cores)
+    return rounds / ticks_per_ns
 
 
 def median_seconds(function, repeats=15):
@@ -89,7 +103,8 @@ def median_seconds(function, repeats=15):
 
 def matmul_loops(a, b):
     """a: (m, k), b: (k, n). Return their matrix product, (m, n), one multiplication at a time."""
-    m, k = a.shape
+    m = a.shape[0]
+    k = a.shape[1]
     n = b.shape[1]
     c = np.zeros((m, n))
     for i in range(m):
@@ -166,19 +181,20 @@ def training_plan(parameters, examples, memory_gb, peak, utilization, price):
     return gpus, hours, dollars
 
 
-def torch_accuracy(x, W, labels, device):
-    """The fraction of the images that are read correctly, computed by PyTorch on `device`, as a Python number.
+def loss_and_gradient(x, W, targets, device):
+    """The mean squared difference between the scores x @ W and the targets, and its gradient, computed on `device`.
 
-    x: (n, 64), W: (64, 10), labels: (n,), all three NumPy arrays
+    x: (n, 64), W: (64, 10), targets: (n, 10), all NumPy arrays. Returns a Python number and a NumPy array, (64, 10).
     """
-    images = torch.from_numpy(x).to(device)
-    weights = torch.from_numpy(W).to(device)
-    right_answers = torch.from_numpy(labels).to(device)
+    images = torch.tensor(x, device=device)
+    weights = torch.tensor(W, device=device, requires_grad=True)
+    wanted = torch.tensor(targets, device=device)
     scores = images @ weights
-    answers = scores.argmax(dim=1)
-    correct = answers == right_answers
-    fraction = correct.float().mean()
-    return fraction.item()
+    squares = (scores - wanted) ** 2
+    loss = squares.mean()
+    loss.backward()
+    gradient = weights.grad.cpu().numpy()
+    return loss.item(), gradient
 
 
 # --- checks ---
@@ -190,6 +206,61 @@ def _close(value: object, wanted: float) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.number) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def check_nanoseconds(attempt: Solution) -> Solution:
+    """Whether `attempt(machine, tasks)` is the time of the first model; the attempt if so, else ours."""
+
+    def ticks(tasks: Any, machine: str = "CPU") -> Any:
+        return attempt(machine, tasks) * machines[machine]["GHz"]
+
+    def takes_arrays() -> bool:
+        try:
+            return bool(np.allclose(ticks(np.array([1, 16, 33])), [1, 1, 3]))
+        except (TypeError, ValueError):
+            return False
+
+    return attempt_or_solution(
+        "nanoseconds",
+        attempt,
+        nanoseconds,
+        (lambda: attempt("CPU", 1) is not None, NOTHING_RETURNED),
+        (lambda: _is_number(attempt("CPU", 1)), "Return one number, the nanoseconds."),
+        (
+            lambda: ticks(1) != 0,
+            "A single task takes no time. One task needs a whole round, so round up, with `np.ceil`.",
+        ),
+        (
+            lambda: not _close(ticks(1), 1 / 16),
+            "A single task takes a sixteenth of a tick. It runs on one core, and the others cannot help, so it needs a "
+            "whole round: round up, with `np.ceil`.",
+        ),
+        (
+            lambda: not (_close(ticks(1), 4.3**2) and _close(ticks(17), 2 * 4.3**2)),
+            "You multiply by the ticks per nanosecond. With more ticks in a nanosecond a round is shorter, so divide.",
+        ),
+        (
+            lambda: not (_close(ticks(1), 4.3) and _close(ticks(17), 8.6)),
+            "These are the rounds. Each takes one tick; divide by the ticks per nanosecond.",
+        ),
+        (
+            lambda: not (_close(ticks(1), 1) and _close(ticks(17), 17)),
+            "The cores compute side by side: in one round, every core completes one task. Did you use `cores`?",
+        ),
+        (
+            lambda: not _close(ticks(16), 2),
+            "16 tasks take two rounds, but 16 cores complete them in one. Round up with `np.ceil`.",
+        ),
+        (
+            lambda: _close(ticks(1), 1) and _close(ticks(17), 2),
+            "On the CPU, 1 task should take one round and 17 tasks two, each 1 / 4.3 nanoseconds long.",
+        ),
+        (takes_arrays, "It is right for one number of tasks. Use `np.ceil`, which takes an array, too."),
+        (
+            lambda: _close(ticks(21_761, "GPU"), 2),
+            "It is right for the CPU only. Use `cores` and `ticks_per_ns`, which are those of the machine.",
+        ),
+    )
 
 
 class _Work:
@@ -624,7 +695,8 @@ def check_smallest_batch(attempt: Solution) -> Solution:
         ),
         (
             lambda: attempt(4096, 2, *H100) == 345,
-            "For a width of 4096 and an H100 the answer is 345. The product is (batch, width) @ (width, width).",
+            "For a width of 4096 and an H100 the answer is 345: the first batch that is limited by compute. The "
+            "product is (batch, width) @ (width, width).",
         ),
         (lambda: attempt(1024, 2, *H100) == 698, "It is right for a width of 4096 only. Did you use `width`?"),
         (lambda: attempt(4096, 4, *H100) == 830, "It is right for 2 bytes per number only. Did you use `itemsize`?"),
@@ -708,86 +780,119 @@ def check_training_plan(attempt: Solution) -> Solution:
     )
 
 
-def check_torch_accuracy(attempt: Solution) -> Solution:
-    """Whether `attempt(x, W, labels, device)` is the accuracy, computed on the device; the attempt if so, else ours."""
+def check_loss_and_gradient(attempt: Solution) -> Solution:
+    """Whether `attempt(x, W, targets, device)` is the loss and its gradient, computed there; if not, ours."""
     globals()["torch"] = importlib.import_module("torch")
     from course_lib import virtual_cuda
 
-    def problem(seed: int, n: int, features: int, classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(seed)
-        x, W = (rng.random(shape, dtype=np.float32) for shape in ((n, features), (features, classes)))
-        return x, W, rng.integers(0, classes, n)
+    rng = np.random.default_rng(0)
+    x, W, targets = (rng.random(shape, dtype=np.float32) for shape in ((5, 4), (4, 3), (5, 3)))
+    errors = x.astype(float) @ W - targets
+    gradient = 2 * x.T @ errors / errors.size
 
-    def accuracy(problem: tuple[np.ndarray, np.ndarray, np.ndarray], axis: int = 1) -> float:
-        x, W, labels = problem
-        return float(np.mean((x @ W).argmax(axis=axis) == labels))
-
-    # As many images as classes, so that the wrong axis raises no error. With this seed, 5 of 9 answers are right, over
-    # the images 3 are, and no product of other shapes or factors gives 5 or 3.
-    square, others = problem(10287, 9, 9, 9), problem(0, 40, 8, 5)
-
-    def run(device: str, *arrays: np.ndarray) -> tuple[Any, Any]:
-        """What the attempt returns for these arrays, and what the virtual device was asked to do."""
-        with virtual_cuda.session(force=True, quiet=True) as log:
+    def run(device: str) -> tuple[Any, str, str]:
+        """What the attempt returns, which operators the device ran, and how it failed if a reply below explains it."""
+        explained = "not require grad", "scalar outputs", "'NoneType' object has no", "same device", "numpy"
+        with virtual_cuda.session(force=True, quiet=True) as log, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch warns where `.grad` of a copy is asked for
             log.clear()
-            value = attempt(*arrays, device)
-            return value, log.launches
+            try:
+                value, error = attempt(x.copy(), W.copy(), targets.copy(), device), ""
+            except (RuntimeError, TypeError, AttributeError) as raised:
+                if isinstance(raised, NotImplementedError) or not any(part in str(raised) for part in explained):
+                    raise
+                value, error = None, str(raised)
+            return value, " ".join(map(str, log.launches)), error
 
-    def value(data: tuple[np.ndarray, ...] = square) -> Any:
-        return run("cpu", *data)[0]
+    def fails(part: str, device: str = "cpu") -> bool:
+        return part in run(device)[2]
 
-    def operators(device: str) -> str:
-        return " ".join(map(str, run(device, *others)[1]))
+    def loss() -> Any:
+        return run("cpu")[0][0]
 
-    def all_moved() -> bool:
-        try:
-            operators("cuda")
-        except RuntimeError as error:
-            if "same device" in str(error):
-                return False
-            raise
-        return True
+    def slope() -> Any:
+        return run("cpu")[0][1]
+
+    def near(value: Any, wanted: Any) -> bool:
+        return bool(np.allclose(value, wanted, rtol=1e-4))
+
+    def works_on(device: str) -> bool:
+        found, _, error = run(device)
+        return not error and near(found[0], loss()) and near(found[1], slope())
 
     return attempt_or_solution(
-        "torch_accuracy",
+        "loss_and_gradient",
         attempt,
-        torch_accuracy,
-        (lambda: value() is not None, NOTHING_RETURNED),
+        loss_and_gradient,
         (
-            lambda: not isinstance(value(), torch.Tensor),
-            "You return a tensor. `.item()` makes a Python number of a tensor that holds one number.",
-        ),
-        (lambda: _is_number(value()), "Return one number, the fraction of all images."),
-        (
-            lambda: not _close(value(), 5),
-            "That is the number of correct answers. Return the fraction, which is their mean.",
+            lambda: not fails("not require grad"),
+            "`backward` finds nothing to compute a gradient for. Write `requires_grad=True` where you make the tensor "
+            "of the weights.",
         ),
         (
-            lambda: not _close(value(), accuracy(square, 0)),
-            "The largest score is taken in each column, over all images. Each row belongs to one image: `dim=1`.",
+            lambda: not fails("scalar outputs"),
+            "`backward` starts from one number. Take the mean of the squares, and call `loss.backward()`.",
         ),
         (
-            lambda: any(value(data) != 0 for data in (square, others)),
-            "Your result is always 0. Did you forget `dim=1`? Without it, `argmax` returns one place among all scores, "
-            "and not one for each image.",
+            lambda: not fails("'NoneType' object has no"),
+            "`.grad` is still None. `loss.backward()` fills it, in the tensor that you made with `requires_grad=True`.",
         ),
         (
-            lambda: all(np.isclose(value(data), accuracy(data)) for data in (square, others)),
-            "The fraction (1 if all are right) is wrong. The scores are the matrix product of x and W. The answer for "
-            "an image is the place of the largest score in its row, and it is correct if it equals the label.",
+            lambda: not fails("numpy"),
+            "An array meets a tensor, or you take the array of a tensor that requires a gradient. Make tensors of x, W "
+            "*and* the targets, and return the array of `weights.grad`.",
+        ),
+        (lambda: run("cpu")[0] is not None or run("cpu")[2], NOTHING_RETURNED),
+        (
+            lambda: isinstance(run("cpu")[0], tuple | list) and len(run("cpu")[0]) == 2,
+            "Return two things: the loss and its gradient.",
         ),
         (
-            lambda: not operators("cpu"),
-            "It uses the GPU even if `device` is the CPU. Write `.to(device)`, with the argument.",
+            lambda: not isinstance(loss(), torch.Tensor),
+            "The loss that you return is a tensor. `.item()` makes a Python number of it.",
+        ),
+        (lambda: _is_number(loss()), "The first result should be one number, the loss."),
+        (lambda: not near(loss(), np.sum(errors**2)), "Your loss is the sum of the squares. Return their mean."),
+        (lambda: not near(loss(), np.mean(errors)), "Your loss is the mean difference. Square before you average."),
+        (lambda: not near(loss(), np.mean(errors) ** 2), "Square each difference first, and then take the mean."),
+        (
+            lambda: near(loss(), np.mean(errors**2)),
+            "The loss is wrong. It is the mean of the squared differences between `images @ weights` and the targets.",
+        ),
+        (lambda: slope() is not None, "The gradient is None. `loss.backward()` fills `weights.grad`."),
+        (
+            lambda: not isinstance(slope(), torch.Tensor),
+            "The gradient that you return is a tensor. `.cpu().numpy()` makes an array of it.",
         ),
         (
-            all_moved,
-            'With `device="cuda"` your tensors are not all on the same device. Move the images, the weights *and* the '
-            "labels.",
+            lambda: np.shape(slope()) == W.shape,
+            "The gradient should have the shape of W, with one number for each weight: return that of the weights.",
+        ),
+        (lambda: not near(slope(), W), "These are the weights. Their gradient is in `weights.grad`."),
+        (lambda: near(slope(), gradient), "The loss is right, its gradient is not. Return `weights.grad` unchanged."),
+        (
+            lambda: not run("cpu")[1],
+            "It uses the GPU even if `device` is the CPU. Write `device=device` in `torch.tensor`.",
         ),
         (
-            lambda: "mm" in operators("cuda") or "matmul" in operators("cuda"),
-            "The value is right, but the product is not computed on the device. Multiply the tensors that "
-            "`.to(device)` returns: it does not change the tensor that it is called on.",
+            lambda: not fails("same device", "cuda"),
+            'With `device="cuda"` your tensors are not all on the same device. Write `device=device` for all three.',
+        ),
+        (
+            lambda: not fails("'NoneType' object has no", "cuda"),
+            'With `device="cuda"`, `.grad` is None: it belongs to the tensor made with `requires_grad=True`, and you '
+            "multiply a copy of that. Write `device=device` in the same `torch.tensor`.",
+        ),
+        (
+            lambda: not fails("numpy", "cuda"),
+            "NumPy cannot read the memory of the device. Copy the gradient to the host first: `.cpu().numpy()`.",
+        ),
+        (
+            lambda: works_on("cuda"),
+            "It is right on the CPU, but not on the device. Use the same tensors in all steps.",
+        ),
+        (
+            lambda: "mm" in run("cuda")[1] or "matmul" in run("cuda")[1],
+            "The values are right, but the product is not computed on the device. Write `device=device` for all three.",
         ),
     )

@@ -27,8 +27,8 @@ import tensorflow as tf  # noqa: E402
 from keras import layers, ops  # noqa: E402
 
 __all__ = [
-    "check_channel_gate",
     "check_evaluate_each",
+    "check_image_norm",
     "check_make_cnn",
     "check_make_form_reader",
     "check_make_sum_model",
@@ -655,7 +655,8 @@ def check_make_form_reader(attempt: Callable[..., Any]) -> Callable[..., Any]:
         (lambda: not gives(digits("left") * digits("right")), "You multiply the digits. Add them."),
         (
             lambda: gives(digits("left") + digits("right")),
-            "The sums are not those of the classes with the largest logits. Is the factor of `Rescaling` 1 / 16?",
+            "The outputs are not the sums of the classes with the largest logits. Is the factor of `Rescaling` 1 / 16, "
+            "and do you add the two classes as they are?",
         ),
         (
             lambda: {tensor.name for tensor in seen().model.inputs} == {"left", "right"},
@@ -796,30 +797,30 @@ def _softmax_like(model: Any) -> str:
     return "larger" if found["larger"].min() >= 0 and found["larger"].max() <= 1 else ""
 
 
-# ChannelGate
+# ImageNorm
 
 
-class ChannelGate(layers.Layer):
-    """Multiply each channel of (N, H, W, C) by a number between 0 and 1 that depends on the whole image."""
+class ImageNorm(layers.Layer):
+    """Standardize each image of (N, H, W, C); then scale and shift each channel by learned numbers."""
 
     def build(self, input_shape):
         channels = input_shape[-1]
-        self.kernel = self.add_weight(shape=(channels, channels), initializer="glorot_uniform", name="kernel")
-        self.bias = self.add_weight(shape=(channels,), initializer="zeros", name="bias")
+        self.gamma = self.add_weight(shape=(channels,), initializer="ones", name="gamma")
+        self.beta = self.add_weight(shape=(channels,), initializer="zeros", name="beta")
 
     def call(self, x):
-        means = ops.mean(x, axis=(1, 2), keepdims=True)
-        gate = ops.sigmoid(ops.matmul(means, self.kernel) + self.bias)
-        return x * gate
+        mean = ops.mean(x, axis=(1, 2, 3), keepdims=True)
+        variance = ops.var(x, axis=(1, 2, 3), keepdims=True)
+        z = (x - mean) / ops.sqrt(variance + 0.001)
+        return self.gamma * z + self.beta
 
 
-def check_channel_gate(attempt: type[Any]) -> type[Any]:
+def check_image_norm(attempt: type[Any]) -> type[Any]:
     """A layer with `build(input_shape)` and `call(x)`, from (N, H, W, C) to the same shape."""
-    x = np.random.default_rng(4).normal(0.5, 1, (2, 3, 4, 5)).astype("float32")
+    x = np.random.default_rng(4).normal(0.5, 0.3, (2, 3, 4, 5)).astype("float32")
 
     @_once
     def seen() -> SimpleNamespace:
-        keras.utils.set_random_seed(1)
         layer = attempt()
         if attempt.call is layers.Layer.call:  # not written yet; `build` may still wait
             layer.build(x.shape)
@@ -836,151 +837,162 @@ def check_channel_gate(attempt: type[Any]) -> type[Any]:
             return str(error)
         return ""
 
-    def initial(shape: tuple[int, ...]) -> np.ndarray:
-        return next(value for value in seen().initial if value.shape == shape)
+    def initial_sums() -> list[float]:
+        return sorted(float(value.sum()) for value in seen().initial)
 
-    def output() -> np.ndarray:
-        kernel, bias = _gate_weights(5)
+    @_once
+    def changed() -> SimpleNamespace:
+        gamma, beta = _norm_weights(5)
         layer = seen().layer
-        layer.set_weights([kernel if weight.ndim == 2 else bias for weight in seen().initial])
-        return np.asarray(layer(x))
+        layer.set_weights([gamma if weight.any() else beta for weight in seen().initial])
+        return SimpleNamespace(output=np.asarray(layer(x)))
 
-    def other(formula: str) -> bool:
-        return _near(output(), _gated(x, *_gate_weights(5), formula))
+    def gives(formula: str) -> bool:
+        return _near(changed().output, _normed(x, *_norm_weights(5), formula))
 
     return attempt_or_solution(
-        "ChannelGate",
+        "ImageNorm",
         attempt,
-        ChannelGate,
+        ImageNorm,
         (
-            lambda: "size-incompatible" not in shapes_that_do_not_fit(),
-            "The shapes in `ops.matmul` do not fit together. Take the means over rows and columns, `axis=(1, 2)`, "
-            "and make a kernel of shape (C, C), with C = `input_shape[-1]`. In `ops.matmul` the means come first; "
-            "multiply the input by the gate with `*`.",
-        ),
-        (
-            lambda: "Incompatible shapes" not in shapes_that_do_not_fit(),
-            "Two shapes do not fit together. The gate needs the shape (N, 1, 1, C): take the means over "
-            "`axis=(1, 2)` with `keepdims=True`, and multiply them by the kernel with `ops.matmul`.",
+            lambda: "ncompatible" not in shapes_that_do_not_fit(),
+            "Two shapes do not fit together. The mean and the variance need the shape (N, 1, 1, 1): pass "
+            "`keepdims=True` with `axis=(1, 2, 3)`. Both weights have the shape (C,), with C = "
+            "`input_shape[-1]`; multiply with `*`.",
         ),
         (
             lambda: seen().result is not None,
-            "`call(self, x)` is not defined, or returns nothing: return the input times the gate.",
+            "`call(self, x)` is not defined, or returns nothing: return gamma times z plus beta.",
         ),
         (
             lambda: seen().layer.weights,
             "The layer has no weights. Make them in `build`, with `self.add_weight`, which registers them; an array or "
             "tensor of your own is not trained.",
         ),
+        (lambda: len(seen().shapes) == 2, "There should be two weights, `gamma` and `beta`."),
         (
-            lambda: not {3, 4} & {size for shape in seen().shapes for size in shape},
-            "A weight depends on the height or width of the image. The channels are the last axis, `input_shape[-1]`.",
+            lambda: not {2, 3, 4} & {size for shape in seen().shapes for size in shape},
+            "A weight depends on the number, the height or the width of the images. The channels are the last axis, "
+            "`input_shape[-1]`.",
         ),
         (
-            lambda: sorted(map(len, seen().shapes)) == [1, 2],
-            "There should be two weights: a kernel of shape (C, C) and a bias of shape (C,).",
+            lambda: seen().shapes == [(5,), (5,)],
+            "Each weight should have the shape (C,), one number for each channel.",
         ),
-        (lambda: set(seen().shapes) == {(5, 5), (5,)}, "The kernel has the shape (C, C) and the bias the shape (C,)."),
         (
             lambda: len(seen().layer.trainable_weights) == 2,
             "A weight does not learn: leave `trainable` at its default.",
         ),
-        (lambda: not initial((5,)).any(), 'The bias does not start at zero: `initializer="zeros"`.'),
         (
-            lambda: initial((5, 5)).std() > 0.1 and np.abs(initial((5, 5))).max() <= np.sqrt(6 / 10),
-            'The kernel is not initialized by `"glorot_uniform"`.',
+            lambda: initial_sums() == [0, 5],
+            'One weight should start at one and the other at zero: `initializer="ones"` for gamma, `"zeros"` for beta.',
         ),
         (
-            lambda: (
-                output().shape != (2, 1, 1, 5) or not _near(output(), _gated(x, *_gate_weights(5), "means")[:, :1, :1])
-            ),
-            "You multiply the gate by the means. Multiply the input itself.",
+            lambda: changed().output.shape == x.shape,
+            "The output should have the shape of the input. With `keepdims=True` the mean has the shape (N, 1, 1, 1), "
+            "which broadcasts over the image.",
         ),
         (
-            lambda: output().shape != (2, 1, 1, 5) and output().shape != (2, 5),
-            "You return the gate. Multiply the input by it.",
+            lambda: not gives("swapped"),
+            "The weights are swapped: the one that starts at one multiplies, and the one that starts at zero is added.",
+        ),
+        (lambda: not gives("shift first"), "You add beta before you multiply: return gamma times z, plus beta."),
+        (lambda: not gives("z"), "The weights are not used: return gamma times z plus beta."),
+        (lambda: not gives("no gamma"), "The factor gamma is not used."),
+        (lambda: not gives("no beta"), "The shift beta is not used."),
+        (lambda: not gives("no mean"), "The mean is not subtracted."),
+        (
+            lambda: not gives("no root") and not gives("no root, no constant"),
+            "You divide by the variance. Divide by its square root, `ops.sqrt(...)`.",
+        ),
+        (lambda: not gives("no variance"), "You do not divide by the square root of the variance."),
+        (
+            lambda: not gives("no constant"),
+            "The 0.001 is missing. Without it, an image with equal pixels makes the layer divide by zero.",
+        ),
+        (lambda: not gives("constant outside"), "Add 0.001 to the variance, before you take the square root."),
+        (lambda: not gives("precedence"), "Division comes before subtraction: write `(x - mean) / ...`."),
+        (
+            lambda: not gives("channels apart"),
+            "Each channel has its own mean and variance. Take them over all pixels and all channels, `axis=(1, 2, 3)`.",
         ),
         (
-            lambda: output().shape == x.shape,
-            "The output should have the shape of the input. With `keepdims=True` the means have the shape "
-            "(N, 1, 1, C), which broadcasts over the pixels.",
-        ),
-        (lambda: not other("no sigmoid"), "The factors are not between 0 and 1: the sigmoid is missing."),
-        (lambda: not other("softmax"), "The gate is a softmax, so the channels compete. Use `ops.sigmoid`."),
-        (
-            lambda: not other("each pixel"),
-            "Each pixel has a gate of its own. First take the mean of each channel over all pixels.",
+            lambda: not gives("pixels apart"),
+            "Each pixel has its own mean and variance. Take them over all pixels and all channels, `axis=(1, 2, 3)`.",
         ),
         (
-            lambda: not other("whole batch"),
-            "The mean is taken over the batch too, so the images influence each other. Axis 0 is the batch: leave it "
-            "out of `axis`.",
+            lambda: not any(map(gives, ("whole batch", "batch norm", "batch only"))),
+            "The mean and the variance are taken over the batch too, so the images influence each other. Axis 0 is "
+            "the batch: leave it out of `axis`.",
         ),
-        (lambda: not other("one mean"), "The mean is taken over the channels too: leave the last axis out of `axis`."),
+        (lambda: gives(""), "The output is not gamma times z plus beta, with z as in step 2."),
         (
-            lambda: not other("rows") and not other("columns"),
-            "The mean is taken along one axis of the image only. Take it over rows and columns, `axis=(1, 2)`.",
+            lambda: _norm_example(attempt),
+            "The example of the exercise, [1, 5], should become about [-1, 3].",
         ),
-        (lambda: not other("sum"), "You take the sum over the pixels, not the mean."),
-        (lambda: not other("max"), "You take the largest value of each channel, not the mean."),
-        (lambda: not other("no bias"), "The bias is not used."),
-        (lambda: not other("transposed"), "The kernel is transposed: the gate is sigmoid(m W + b), inputs first."),
-        (lambda: not other("added"), "You add the gate to the input. Multiply."),
-        (lambda: not other("means"), "You multiply the gate by the means. Multiply the input itself."),
-        (lambda: other(""), "The output is not x times sigmoid(m W + b)."),
-        (lambda: _near(_example(attempt), [1, -1]), "The example of the exercise, [2, -1], should become [1, -1]."),
         (
-            lambda: _in_a_model(attempt),
+            lambda: _norm_in_a_model(attempt),
             "The layer works when it is called by hand, but not in a model, or not for another size of the image.",
         ),
     )
 
 
-def _gate_weights(channels: int) -> tuple[np.ndarray, np.ndarray]:
+def _norm_weights(channels: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(5)
     return (
-        rng.standard_normal((channels, channels)).astype("float32"),
+        rng.uniform(1.5, 2.5, channels).astype("float32"),
         rng.standard_normal(channels).astype("float32"),
     )
 
 
-def _gated(x: np.ndarray, kernel: np.ndarray, bias: np.ndarray, formula: str) -> np.ndarray:
+def _normed(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, formula: str) -> np.ndarray:
     """The right output, or that of a typical mistake."""
-    typical = {"each pixel": (), "whole batch": (0, 1, 2), "one mean": (1, 2, 3), "rows": (1,), "columns": (2,)}
-    axes = typical.get(formula, (1, 2))
-    means = x.mean(axes, keepdims=True) if axes else x
-    if formula in ("sum", "max"):
-        means = x.sum(axes, keepdims=True) if formula == "sum" else x.max(axes, keepdims=True)
-    means = np.broadcast_to(means, (*means.shape[:3], len(bias)))
-    kernel = kernel.T if formula == "transposed" else kernel
-    scores = means @ kernel + (0 if formula == "no bias" else bias)
-    gate = 1 / (1 + np.exp(-scores))
-    if formula == "softmax":
-        gate = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
-    if formula == "no sigmoid":
-        gate = scores
-    if formula == "added":
-        return np.asarray(x + gate)
-    return np.asarray(np.broadcast_to(means if formula == "means" else x, x.shape) * gate)
+    typical: dict[str, Any] = {
+        "channels apart": (1, 2),
+        "pixels apart": 3,
+        "whole batch": (0, 1, 2, 3),
+        "batch norm": (0, 1, 2),
+        "batch only": 0,
+    }
+    axis = typical.get(formula, (1, 2, 3))
+    mean, variance = x.mean(axis, keepdims=True), x.var(axis, keepdims=True)
+    spread: Any = np.sqrt(variance + (0 if formula == "no constant" else 0.001))
+    if formula in ("no root", "no root, no constant"):
+        spread = variance + (0 if formula.endswith("no constant") else 0.001)
+    if formula == "no variance":
+        spread = 1
+    if formula == "constant outside":
+        spread = np.sqrt(variance) + 0.001
+    z = (x - (0 if formula == "no mean" else mean)) / spread
+    if formula == "precedence":
+        z = x - mean / spread
+    if formula == "shift first":
+        return np.asarray(gamma * (z + beta))
+    if formula == "swapped":
+        gamma, beta = beta, gamma
+    return np.asarray((1 if formula in ("z", "no gamma") else gamma) * z + (0 if formula in ("z", "no beta") else beta))
 
 
-def _example(attempt: type[Any]) -> np.ndarray:
+def _with_weights(layer: Any, gamma: np.ndarray, beta: np.ndarray) -> None:
+    layer.set_weights([gamma if np.asarray(weight).any() else beta for weight in layer.weights])
+
+
+def _norm_example(attempt: type[Any]) -> bool:
     layer = attempt()
-    pixel = np.array([2.0, -1.0], "float32").reshape(1, 1, 1, 2)
-    layer(pixel)
-    values = [np.zeros((2, 2)), np.array([0.0, 100.0])]
-    layer.set_weights([next(v for v in values if v.shape == tuple(weight.shape)) for weight in layer.weights])
-    return np.asarray(layer(pixel)).ravel()
+    pixels = np.array([1.0, 5.0], "float32").reshape(1, 1, 2, 1)
+    layer(pixels)
+    _with_weights(layer, np.array([2.0]), np.array([1.0]))
+    return bool(np.allclose(np.asarray(layer(pixels)).ravel(), [-1, 3], atol=0.01))
 
 
-def _in_a_model(attempt: type[Any]) -> bool:
-    layer = attempt(name="gate")
+def _norm_in_a_model(attempt: type[Any]) -> bool:
+    layer = attempt(name="norm")
     model = keras.Sequential([keras.Input((6, 2, 3)), layer])
     x = np.random.default_rng(6).standard_normal((4, 6, 2, 3)).astype("float32")
-    kernel, bias = _gate_weights(3)
-    layer.set_weights([kernel if len(weight.shape) == 2 else bias for weight in layer.weights])
+    gamma, beta = _norm_weights(3)
+    _with_weights(layer, gamma, beta)
     with _quiet():
-        return _near(model.predict(x, verbose=0), _gated(x, kernel, bias, ""))
+        return _near(model.predict(x, verbose=0), _normed(x, gamma, beta, ""))
 
 
 # WatchedModel

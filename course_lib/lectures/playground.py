@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from course_lib.exercises import attempt_or_solution
-from course_lib.playground import Network, Playground, features, make_data
+from course_lib.playground import FEATURES, Board, Network, Playground, Settings, features, make_data
 
 Array = Any
 """an array of numbers"""
@@ -121,6 +122,12 @@ def update(w, gradient, lr, penalty, strength):
     return w
 
 
+def remedy():
+    """A board like C with one setting changed, after 300 epochs."""
+    board = Playground(hidden=(8,), lr=0.05)  # ten times the learning rate of C
+    return board.run(300)
+
+
 def collapse(network):
     """One layer that computes what a network of linear layers computes.
 
@@ -132,6 +139,20 @@ def collapse(network):
         W = W @ weights
         b = b @ weights + biases
     return W, b
+
+
+# What the lecture's diagnosis looks at
+
+
+def faulty_boards() -> dict[str, Playground]:
+    """Four boards, A to D, each with one fault, after 300 epochs."""
+    boards = {
+        "A": Playground(hidden=(2,)),
+        "B": Playground(noise=0.4, share=0.2, features=tuple(FEATURES), hidden=(8, 8)),
+        "C": Playground(hidden=(8,), lr=0.005),
+        "D": Playground(hidden=(8,), lr=10),
+    }
+    return {name: board.run(300) for name, board in boards.items()}
 
 
 # The checks
@@ -220,7 +241,11 @@ def check_unit_map(attempt: Callable[..., Array]) -> Callable[..., Array]:
             "The map is nearly right, but its points are a little off. They run from -6 to 6 with both ends included, "
             "as `np.linspace` gives them and `np.arange` does not.",
         ),
-        (all_right, "The values differ from tanh(w1 * x1 / 3 + w2 * x2 / 3 + bias)."),
+        (
+            all_right,
+            "The values differ from tanh(w1 * x1 / 3 + w2 * x2 / 3 + bias). Compute two corners by hand: x1 = -6 and "
+            "x2 = 6 at the upper left, [0, 0]; x1 = 6 and x2 = 6 at the upper right, [0, -1].",
+        ),
     )
 
 
@@ -566,11 +591,32 @@ def check_success_rate(attempt: Callable[..., float]) -> Callable[..., float]:
         board = Playground(**noisy, seed=0).run(60)
         return (board.train_loss + board.test_loss) / 2
 
+    # With all settings of the lecture's calls, and others.
+    full = {"data": "XOR", "hidden": (3,), "activation": "ReLU", "lr": 0.3, "data_seed": 7}
+
+    def once() -> bool:
+        """Whether no setting is given to the board a second time, besides `settings`."""
+        try:
+            attempt(dict(full), [0], 1, 100.0)
+        except TypeError as error:
+            return "multiple values for keyword" not in str(error)
+        return True
+
+    def agrees(settings: dict[str, Any]) -> bool:
+        """Whether the loss is that of a board with these settings: it lies between two goals close to each other."""
+        reached = Playground(**settings, seed=2).run(20).test_loss
+        return [attempt(dict(settings), [2], 20, reached + by) for by in (1e-6, -1e-6)] == [1, 0]
+
     found = functools.cache(lambda: attempt(dict(easy), seeds, epochs, goal()))
     return attempt_or_solution(
         "success_rate",
         attempt,
         success_rate,
+        (
+            once,
+            "Your call of `Playground` names a setting which `settings` may contain, too, and Python takes none twice. "
+            "Name only the seed: `Playground(**settings, seed=seed)`.",
+        ),
         (lambda: np.ndim(found()) == 0 and found() is not None, "Return one number, the fraction of the seeds."),
         (
             lambda: attempt(dict(easy), [0], 2, 100.0) != 0 or attempt(dict(easy), [0], 2, 0.0) != 0,
@@ -595,6 +641,11 @@ def check_success_rate(attempt: Callable[..., float]) -> Callable[..., float]:
             "This is the fraction that *fails*: count test losses below the goal.",
         ),
         (
+            lambda: agrees(full) or not agrees(easy),
+            "It is right for the circle with 3 units, but not for a board with other settings. Pass on all of "
+            "`settings`, with `**settings`.",
+        ),
+        (
             lambda: attempt(dict(noisy), [0], 60, between()) != 1,
             "It compares something else with `goal`, perhaps the training loss. Whether a run succeeded is decided by "
             "the test loss.",
@@ -611,13 +662,72 @@ def check_success_rate(attempt: Callable[..., float]) -> Callable[..., float]:
         (
             lambda: abs(found() - 2 / 3) < 1e-9,
             "It is wrong for the circle with 3 units and three seeds. Does each board get its own seed, and all "
-            "`epochs`?",
+            "`epochs`? Do you divide with `/`, not with `//`?",
         ),
         (
             lambda: attempt(dict(easy), [1], epochs, goal()) != attempt(dict(easy), [0], epochs, goal()),
             "It gives the same for seed 0 and seed 1, though one succeeds and the other does not. Use `seeds`.",
         ),
     )
+
+
+def check_remedy(attempt: Callable[[], Board]) -> Callable[[], Board]:
+    """The attempt if it is board C of `faulty_boards` with one setting changed that helps, else the solution."""
+    ill = Settings(hidden=(8,), lr=0.005)
+    given = functools.cache(attempt)
+
+    def tests() -> list[tuple[Callable[[], object], str]]:
+        """The hints name what was found, so they are made when it is known."""
+        begun: list[tuple[Callable[[], object], str]] = [
+            (lambda: given() is not None, "Your function returns None. Is there a `return`?"),
+            (lambda: isinstance(given(), Board), "Return the board itself; `run` returns it."),
+        ]
+        try:
+            board = given()
+        except Exception:
+            return begun  # the first of them raises it again, where it is told
+        if not isinstance(board, Board):
+            return begun
+        names = [each.name for each in fields(ill) if getattr(board.settings, each.name) != getattr(ill, each.name)]
+        loss = board.test_loss
+        return [
+            *begun,
+            (
+                lambda: board.epoch == 300,
+                f"The board was trained for {board.epoch} epochs, not for 300. Make a new board, and `run` it once.",
+            ),
+            (lambda: names, "The board has exactly the settings of C. Change one."),
+            (
+                lambda: len(names) == 1,
+                f"The board differs from C in {len(names)} settings: {', '.join(names)}. With more than one, you "
+                "cannot tell which of them helped. (What you do not name has its default: 4 units, lr=0.1.)",
+            ),
+            (
+                lambda: names[0] not in ("data", "noise", "share", "points", "seed", "data_seed"),
+                "Other points or other initial weights are not a remedy: the fault would be back with the next ones.",
+            ),
+            (
+                lambda: names[0] != "hidden",
+                f"With these units the test loss is {loss:.2f}. But C was not stuck, as A is: its loss was still "
+                "falling, so its units may be enough. Which setting makes a slow fall faster?",
+            ),
+            (
+                lambda: board.settings.lr >= ill.lr,
+                "The learning rate is smaller than that of C, so the loss falls even more slowly.",
+            ),
+            (
+                lambda: loss < 0.1 or board.settings.lr < 1,
+                f"The test loss is {loss:.2f}: this learning rate is too large. Try a factor of 10.",
+            ),
+            (
+                lambda: loss < 0.1 or names[0] != "lr",
+                f"The test loss is {loss:.2f}, with a learning rate of {board.settings.lr:g}. Try ten times that of C, "
+                "in a new board that trains with it from the start.",
+            ),
+            (lambda: loss < 0.1, f"The test loss is {loss:.2f}. Why was the fall of C so slow?"),
+        ]
+
+    return attempt_or_solution("remedy", attempt, remedy, *tests())
 
 
 def check_layer_speeds(attempt: Callable[..., list[float]]) -> Callable[..., list[float]]:

@@ -1,7 +1,7 @@
 """Checks for the lecture on static and dynamic graphs, and the solutions with which it continues.
 
 Each check names the first mistake that it finds. The solutions are those that are folded in the lecture, word for word.
-torch and TensorFlow are imported by the three checks that need them, not with this module. The solutions know them by
+torch and TensorFlow are imported by the checks that need them, not with this module. The solutions know them by
 the names `torch` and `tf`, as in the lecture, so `_import_frameworks` makes these names global here. `check_tf_read`
 does the same with the lecture's `tf_step` and `tf_logits`.
 """
@@ -10,12 +10,13 @@ does the same with the lecture's `tf_step` and `tf_logits`.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from course_lib import frameworks
+from course_lib import data, frameworks
 from course_lib.exercises import NOTHING_RETURNED, attempt_or_solution
 
 if TYPE_CHECKING:
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Node",
-    "check_calls_to_break_even",
+    "check_compile_reader",
     "check_make_reader",
     "check_read_until_sure",
     "check_replay",
     "check_symbol",
     "check_tf_read",
     "check_traced",
+    "check_train",
+    "train_reader",
 ]
 
 
@@ -168,23 +171,55 @@ def read_until_sure(rnn, x, enough=0.9):
     rows_read = x.new_zeros(x.shape[0], dtype=torch.int64)
     reading = x.new_ones(x.shape[0], dtype=torch.bool)
     for i in range(x.shape[1]):
-        h = torch.where(reading[:, None], rnn.step(h, x[:, i]), h)
+        new_h = rnn.step(h, x[:, i])
+        h = torch.where(reading[:, None], new_h, h)
         rows_read = rows_read + reading
         probabilities = rnn.output(h).softmax(dim=1)
         reading = reading & (probabilities.amax(dim=1) < enough)
     return rnn.output(h), rows_read
 
 
-def calls_to_break_even(eager, graph):
-    """eager, graph: two numbers each, (seconds of the first call, seconds of each later call).
+def compile_reader(rnn, backend):
+    """Returns a function of x, (N, rows, 8), that computes read_until_sure(rnn, x).
 
-    Returns after how many later calls both have taken the same time in all; float("inf") if the graph never catches up.
+    `backend` compiles it as a single graph for all N > 1; a graph break is an error.
     """
-    behind = graph[0] - eager[0]
-    saved = eager[1] - graph[1]
-    if saved <= 0:
-        return float("inf")
-    return behind / saved
+
+    def read(x):
+        return read_until_sure(rnn, x)
+
+    return torch.compile(read, backend=backend, fullgraph=True, dynamic=True)
+
+
+def train(step, batches, lr=0.01):
+    """step(x, y, lr) makes one training step and returns its loss. batches: pairs (x, y), all of the same shapes.
+
+    Returns the same losses as `train_slowly`, but traces `step` only once.
+    """
+    losses = []
+    compiled_step = tf.function(step)
+    lr = tf.constant(lr)
+    for x, y in batches:
+        losses.append(float(compiled_step(x, y, lr)))
+        lr = lr * 0.9
+    return losses
+
+
+def train_reader(make: Callable[[], Any], seed: int = 0, epochs: int = 30, fewest: int = 4) -> Any:
+    """Train the network that `make` returns on the digits, each batch with its first `fewest` to 8 rows."""
+    _import_frameworks()
+    x_train, y_train = (torch.from_numpy(array) for array in data.load_digits()[:2])
+    torch.manual_seed(seed)
+    rnn = make()
+    optimizer = torch.optim.Adam(rnn.parameters(), lr=1e-2)
+    for _ in range(epochs):
+        for chosen in torch.randperm(len(x_train)).split(50):
+            rows = int(torch.randint(fewest, 9, ()))
+            loss = torch.nn.functional.cross_entropy(rnn(x_train[chosen, :rows]), y_train[chosen])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return rnn.requires_grad_(False).eval()
 
 
 def check_tf_read(attempt: Any, step: Callable[[Any, Any], Any], logits: Callable[[Any], Any]) -> Any:
@@ -375,6 +410,13 @@ def check_replay(attempt: Any) -> Any:
             return False
         return np.ndim(found) == 0 and found == 1
 
+    def one_argument_for_two() -> bool:
+        try:
+            run(list(product), 2, [x, y])
+        except Exception as raised:
+            return "positional arguments but 1 w" in str(raised)  # was or were, depending on NumPy
+        return False
+
     def gives(graph: list[Node], result: int, arrays: list[Any], wanted: Any) -> bool:
         return bool(np.allclose(np.asarray(run(list(graph), result, list(arrays)), dtype=float), wanted))
 
@@ -398,6 +440,9 @@ def check_replay(attempt: Any) -> Any:
         (lambda: not adds_indices(),
          "For x + y of two inputs, replay adds the indices 0 and 1. An operation gets values[i] for each i in "
          "node.inputs."),
+        (lambda: not one_argument_for_two(),
+         "For x @ y, OPS[node.op] gets one argument, but needs two: the value of each input is an argument of its own. "
+         "A star hands over the items of a list as separate arguments: OPS[node.op](*[...])."),
         (lambda: not _raises((IndexError, StopIteration), lambda: run(product, 2, [x, y])),
          "A graph with two input nodes and two arrays runs out of something. Take one array for each input node, and "
          "append every node's value to the list, those of inputs too."),
@@ -583,15 +628,24 @@ def check_make_reader(attempt: Any) -> Any:
             return str(raised)
         return ""
 
+    def called_too_early() -> bool:
+        """whether the last line is `return read()`"""
+        return "missing a required argument" in error(images) and "Received args: ()" in error(images)
+
     def right(part: np.ndarray) -> bool:
         return bool(np.allclose(result(part), wanted(part), atol=1e-4))
 
+    shapes = ("broadcastable", "ncompatible shapes", "equal rank", "must be equal", "must be rank")
     fewer = images[:2, :5]
     return attempt_or_solution(
         "make_reader", attempt, make_reader,
-        (lambda: read() is not None, "make_reader returns None. Return the inner function in the last line."),
-        (lambda: hasattr(read(), "experimental_get_tracing_count"),
+        (lambda: called_too_early() or read() is not None,
+         "make_reader returns None. Return the inner function in the last line."),
+        (lambda: not called_too_early() and hasattr(read(), "experimental_get_tracing_count"),
          "make_reader should return the tf.function itself, without calling it: is the decorator there?"),
+        (lambda: not any(word in error(images) for word in ("uint2", "casting from dtype", "DType", "new_zeros")),
+         "tf.zeros takes the whole shape as one argument, a list: tf.zeros([tf.shape(x)[0], 32]). A second argument "
+         "would be the dtype, and only PyTorch's tensors have new_zeros."),
         (lambda: "cannot be interpreted as an integer" not in error(images),
          "range(x.shape[1]) fails in the trace, because the number of rows is None there. tf.shape(x)[1] is a tensor, "
          "known when the graph runs, and tf.range counts up to it."),
@@ -605,9 +659,10 @@ def check_make_reader(attempt: Any) -> Any:
         (lambda: "before the loop, but" not in error(images),
          "h changes its shape in the loop, and the loop of a graph does not allow that. It should be (N, 32) from the "
          "start to the end: at first one row of zeros for each image, tf.shape(x)[0]."),
-        (lambda: not any(word in error(images) for word in ("broadcastable", "ncompatible shapes", "equal rank")),
-         "Two shapes do not fit together in the graph. h starts with one row of zeros for each image, tf.shape(x)[0], "
-         "and the row for step(h, row) should be x[:, i], (N, 8); a loop over x itself goes over the images."),
+        (lambda: not any(word in error(images) for word in shapes),
+         "Two shapes do not fit together in the graph. h starts with one row of 32 zeros for each image, "
+         "tf.shape(x)[0]. step takes h first, then the row x[:, i], (N, 8); a loop over x itself goes over the "
+         "images."),
         (lambda: not any("an not cast" in error(part) or "compatible" in error(part) for part in (images[:1], fewer)),
          "An x of another shape does not match your input_signature. Leave the images and the rows open: "
          "[None, None, 8]."),
@@ -756,6 +811,110 @@ def check_read_until_sure(attempt: Any) -> Any:
     )  # fmt: skip
 
 
+class _Stopping(_Sharp):
+    """The same network, but Python asks for a number in its last layer, so that a graph breaks there."""
+
+    def output(self, h: Any) -> Any:
+        return super().output(h) + (1.0 if h.sum().item() > 1e9 else 0.0)
+
+
+def check_compile_reader(attempt: Any) -> Any:
+    """`compile_reader(rnn, backend)` returns a function of x, compiled as one graph for all batches."""
+    _import_frameworks()
+    rnn = _Sharp()
+    images = torch.rand(12, 7, 8, generator=torch.Generator().manual_seed(0))
+    wanted = read_until_sure(rnn, images)
+    graphs: list[Any] = []
+    compiled_late: list[bool] = []
+    runs: dict[tuple[int, ...], Any] = {}
+
+    def backend(graph_module: Any, example_inputs: Any) -> Any:
+        graphs.append(graph_module)
+        return graph_module.forward
+
+    plain = torch.compile
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        compiled_late.append(True)
+        return plain(*arguments, **options)
+
+    def read() -> Any:
+        torch.compiler.reset()
+        graphs.clear()
+        return attempt(rnn, backend)
+
+    def run(*sizes: int) -> tuple[list[Any], int, str]:
+        """what one compiled reader returns for that many images, the number of graphs, and its error"""
+        if sizes not in runs:
+            with torch.no_grad():
+                results, error, function = [], "", read()
+                try:
+                    torch.compile = counted
+                    results = [function(images[:size].clone()) for size in sizes]
+                except Exception as raised:
+                    error = f"{type(raised).__name__}: {raised}"
+                finally:
+                    torch.compile = plain
+            runs[sizes] = results, len(graphs), error
+        return runs[sizes]
+
+    def takes_x() -> bool:
+        function = read()
+        try:
+            inspect.signature(getattr(function, "_torchdynamo_orig_callable", function)).bind(images)
+        except TypeError:
+            return False
+        return True
+
+    def passes_a_break() -> bool:
+        torch.compiler.reset()
+        try:
+            with torch.no_grad():
+                attempt(_Stopping(), backend)(images)
+        except Exception:
+            return False
+        return True
+
+    def runs_uncompiled() -> bool:
+        """in Python, where an error names the reader's line"""
+        function = read()
+        with torch.no_grad():
+            getattr(function, "_torchdynamo_orig_callable", function)(images)
+        return True
+
+    def right(result: Any, size: int) -> bool:
+        logits, counts = result
+        return torch.allclose(logits, wanted[0][:size], atol=1e-5) and counts.tolist() == wanted[1][:size].tolist()
+
+    return attempt_or_solution(
+        "compile_reader", attempt, compile_reader,
+        (lambda: read() is not None, NOTHING_RETURNED),
+        (lambda: callable(read()),
+         "compile_reader should return the compiled function, without calling it: only its user has an x."),
+        (takes_x,
+         "Your compiled function needs more than x. Inside compile_reader, define a function of x alone, as in "
+         "make_reader: it calls read_until_sure(rnn, x). Compile that."),
+        (lambda: run(12)[1] > 0 or run(12)[2],
+         "No graph has reached the backend. Hand a function to torch.compile, with backend=backend, and return what it "
+         "returns."),
+        (lambda: not run(12)[2] or not runs_uncompiled(),
+         "Your function runs in Python, but torch.compile cannot make one graph of it. It should only call "
+         "read_until_sure(rnn, x), and not torch.compile once more."),
+        (lambda: isinstance(run(12)[0][0], tuple) and len(run(12)[0][0]) == 2,
+         "The compiled function should return what read_until_sure does: logits, and the numbers of rows read."),
+        (lambda: right(run(12)[0][0], 12), "The results differ from those of read_until_sure(rnn, x)."),
+        (lambda: not compiled_late,
+         "torch.compile is called whenever your function is called. Call it once, before you return the function."),
+        (lambda: not passes_a_break(),
+         "Right, but a network with a graph break compiles, too, in pieces. With fullgraph=True that is an error."),
+        (lambda: run(12, 5, 3)[1] == 1,
+         "Right, and one graph, but only while the size of the batch stays the same: 12, 5 and 3 images take more than "
+         "one. Leave the sizes open with dynamic=True."),
+        (lambda: all(right(result, len(result[0])) for result in run(12, 5, 3)[0]),
+         "Right for 12 images, but not for 5 or 3 after them."),
+    )  # fmt: skip
+
+
 def _raises(kinds: type[Exception] | tuple[type[Exception], ...], function: Callable[[], object]) -> bool:
     try:
         function()
@@ -764,54 +923,79 @@ def _raises(kinds: type[Exception] | tuple[type[Exception], ...], function: Call
     return False
 
 
-def check_calls_to_break_even(attempt: Any) -> Any:
-    """`calls_to_break_even(eager, graph)`, each (first, later) in seconds, returns a number of calls or infinity."""
-    eager, graph = (0.1, 0.005), (0.6, 0.001)
+def check_train(attempt: Any) -> Any:
+    """`train(step, batches, lr)` returns the loss of each step; lr decays by 0.9, and `step` is traced once."""
+    _import_frameworks()
+    draw = np.random.default_rng(0)
+    batches = [(draw.random((4, 8, 8), np.float32), draw.integers(0, 10, 4)) for _ in range(6)]
+    weight = tf.Variable(tf.zeros([64, 10]))
+    seen: list[tuple[bool, Any]] = []
 
-    def found(one: tuple[float, float] = eager, other: tuple[float, float] = graph) -> Any:
-        return attempt(one, other)
+    def step(x: Any, y: Any, lr: Any) -> Any:
+        seen.append((tf.executing_eagerly(), lr))
+        with tf.GradientTape() as tape:
+            logits = tf.reshape(x, [-1, 64]) @ weight
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits))
+        weight.assign_sub(lr * tape.gradient(loss, weight))
+        return loss
 
-    def near(value: float) -> bool:
-        return abs(found() - value) <= 1.01
+    def by_hand(lrs: list[float]) -> list[float]:
+        weight.assign(tf.zeros([64, 10]))
+        return [float(step(x, y, lr)) for (x, y), lr in zip(batches, lrs, strict=True)]
 
-    def number(value: Any) -> bool:
-        return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    runs: dict[float, tuple[Any, list[tuple[bool, Any]]]] = {}
 
-    def by_loop(one: tuple[float, float], other: tuple[float, float]) -> int:
-        """the calls counted one after the other"""
-        calls, eager_s, graph_s = 0, one[0], other[0]
-        while graph_s > eager_s + 1e-12:
-            calls, eager_s, graph_s = calls + 1, eager_s + one[1], graph_s + other[1]
-        return calls
+    def run(lr: float = 0.5) -> tuple[Any, list[tuple[bool, Any]]]:
+        """what the attempt returns, and what `step` saw; made once, because every trace takes its time"""
+        if lr not in runs:
+            weight.assign(tf.zeros([64, 10]))
+            seen.clear()
+            losses = attempt(step, list(batches), lr)
+            runs[lr] = losses, list(seen)
+        return runs[lr]
 
-    def right(one: tuple[float, float], other: tuple[float, float]) -> bool:
-        return abs(found(one, other) - by_loop(one, other)) <= 1.01
+    def error() -> str:
+        try:
+            run()
+        except Exception as raised:
+            return str(raised)
+        return ""
 
-    example = "For eager = (0.1, 0.005) and graph = (0.6, 0.001), the answer should be 125. "
+    def near(lrs: list[float], lr: float = 0.5) -> bool:
+        return bool(np.allclose(np.asarray(run(lr)[0], dtype=float), by_hand(lrs), atol=1e-4))
+
+    def decaying(lr: float = 0.5) -> list[float]:
+        return [lr * 0.9**i for i in range(6)]
+
+    def a_number(lr: Any) -> bool:
+        return not isinstance(lr, (tf.Tensor, tf.Variable))
+
     return attempt_or_solution(
-        "calls_to_break_even", attempt, calls_to_break_even,
-        (lambda: found() is not None, NOTHING_RETURNED),
-        (lambda: number(found()), "The function should return one number, the number of calls."),
-        (lambda: not np.isinf(found()),
-         example + "You return infinity, although later calls of the graph are faster: saved = eager[1] - graph[1]."),
-        (lambda: not near(-125), example + "Yours is negative: one of the two differences has the wrong sign."),
-        (lambda: not near(150),
-         example + "You divide the whole first call of the graph. Only the part by which it is longer than the first "
-         "call of eager code has to be made up for."),
-        (lambda: not near(500),
-         example + "You divide by the time of a later call of the graph. What counts is the time that each later call "
-         "saves."),
-        (lambda: not near(100),
-         example + "You divide by the time of a later eager call. What counts is the time that each later call saves."),
-        (lambda: not (0 < found() < 1), example + "You seem to divide the wrong way round: 0.5 s behind, 4 ms a call."),
-        (lambda: near(125),
-         example + "Divide by how much the graph's first call is longer by how much each later call saves."),
-        (lambda: not _raises(ZeroDivisionError, lambda: found((0.1, 0.002), (0.6, 0.002))),
-         "If later calls take the same time in both versions, you divide by zero. Return infinity before that."),
-        (lambda: number(found((0.1, 0.002), (0.6, 0.002))) and np.isinf(found((0.1, 0.002), (0.6, 0.002))),
-         "If later calls take the same time in both versions, the answer should be float(\"inf\")."),
-        (lambda: number(found((0.1, 0.001), (0.6, 0.002))) and found((0.1, 0.001), (0.6, 0.002)) == np.inf,
-         "If later calls of the graph are slower than eager ones, the answer should be float(\"inf\")."),
-        (lambda: right((0.25, 0.007), (0.4, 0.002)) and right((0.02, 0.0015), (3.0, 0.001)),
-         "With other times the result is wrong. Use the arguments `eager` and `graph`, and nothing else."),
+        "train", attempt, train,
+        (lambda: "float64" not in error() and "double" not in error(),
+         "The weights are float32, but your lr is float64, and TensorFlow does not mix them. tf.constant(lr) makes a "
+         "float32 tensor of a Python number."),
+        (lambda: run()[0] is not None, NOTHING_RETURNED),
+        (lambda: isinstance(run()[0], list) and len(run()[0]) == 6,
+         "For 6 batches, train should return a list of 6 losses. Does the `return` stand after the loop?"),
+        (lambda: bool(run()[1]), "Call `step`, the argument of train, so that any training step can be used."),
+        (lambda: not any(eager for eager, _ in run()[1]),
+         "Your step runs without a graph: Python executes it at every call. Keep tf.function, and call what it "
+         "returns."),
+        (lambda: not near([0.5] * 6),
+         "The learning rate of the first step is used in all of them. It should be multiplied by 0.9 after each step, "
+         "and the graph sees the new value only if you pass it as an argument."),
+        (lambda: near(decaying()),
+         "The losses differ from those of train_slowly. The first step uses lr as it is, and after each step it is "
+         "multiplied by 0.9."),
+        (lambda: not any(a_number(lr) for _, lr in run()[1]),
+         "`step` is still traced more than once. One reason: lr arrives as a Python number, and each new number needs "
+         "a trace. Pass a tensor, from the first step on."),
+        (lambda: len(run()[1]) < 6,
+         "lr is a tensor now, but in 6 steps Python still ran `step` 6 times. Every tf.function has traces of its "
+         "own, so create one before the loop, and call that one in it."),
+        (lambda: len(run()[1]) == 1,
+         "Some steps still trace again. Does lr keep its kind (a tf.Variable times 0.9 is a tensor), dtype and shape, "
+         "and do all steps call the same tf.function?"),
+        (lambda: near(decaying(0.1), 0.1), "Right for lr=0.5, but not for lr=0.1. Use the argument lr."),
     )  # fmt: skip

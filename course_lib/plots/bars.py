@@ -33,8 +33,11 @@ def bars(values: Mapping[str, float], *, xlabel: str, limit: float | None = None
 
 
 @styled
-def dots(values: Mapping[str, Sequence[float]], *, xlabel: str) -> Canvas:
-    """A row of dots for each label, one for each repetition, equal ones side by side, and a line at their mean."""
+def dots(values: Mapping[str, Sequence[float]], *, xlabel: str, yours: Mapping[str, float] | None = None) -> Canvas:
+    """A row of dots for each label, one for each repetition, equal ones side by side, and a line at their mean.
+
+    yours: for some of the labels, what the reader's own run gave; a triangle above the dots, not part of the mean.
+    """
     if not values or not all(map(len, values.values())):
         raise ValueError("dots: no values; one label with one value at least is needed")
     figure, (axes,) = canvas(7.5, 0.9 + 0.55 * len(values))
@@ -44,15 +47,19 @@ def dots(values: Mapping[str, Sequence[float]], *, xlabel: str) -> Canvas:
             before, same = list(found[:place]).count(value), list(found).count(value)
             axes.plot(value, row + 0.17 * (before - (same - 1) / 2), "o", color=BLUE, markersize=6.5, zorder=3)
         axes.plot([mean, mean], [row - 0.4, row + 0.4], color=VERMILLION, linewidth=2, zorder=2)
-    axes.set_yticks(range(len(values)), list(values))
-    axes.set_ylim(len(values) - 0.4, -0.6)
-    axes.grid(axis="y", visible=False)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(f"{xlabel}; the lines are the means")
     rows = [
         f"{label}: {', '.join(map(_number, sorted(found)))}; mean {_number(mean)}"
         for (label, found), mean in zip(values.items(), means, strict=True)
     ]
+    for label, value in (yours or {}).items():
+        row = list(values).index(label)
+        axes.plot(value, row - 0.42, "v", color=INK, markersize=8, zorder=4)
+        rows[row] += f"; your run {_number(value)}"
+    axes.set_yticks(range(len(values)), list(values))
+    axes.set_ylim(len(values) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(f"{xlabel}; lines: means" + ("; triangles: your runs" if yours else ""))
     figure.description = f"Dots, {xlabel}. {'. '.join(rows)}."
     return figure
 

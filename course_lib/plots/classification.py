@@ -157,7 +157,7 @@ def line_panels(
         if ylim is not None:
             axes.set_ylim(ylim)
         if np.array_equal(across, np.round(across)):
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=10 if len(panels) < 4 else 3, integer=True))
         axes.legend()
     figure.description = f"{len(panels)} panels of curves against {xlabel}. {'; '.join(sentences)}."
     return figure

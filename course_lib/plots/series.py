@@ -28,10 +28,12 @@ def lines(
     logx: bool = False,
     logy: bool = False,
     markers: bool = False,
+    ylim: tuple[float, float] | None = None,
 ) -> Canvas:
     """Draw each of `series` (label -> `(k,)`, NaN where nothing is known) over `x`, `(k,)`. At most five.
 
     markers: a mark on each point, for values that were measured one by one.
+    ylim: bottom and top of the figure; what lies outside is described, but not drawn.
     """
     if not 1 <= len(series) <= len(SERIES_STYLES):
         raise ValueError(f"lines: {len(series)} series; one figure tells between 1 and {len(SERIES_STYLES)} apart")
@@ -51,6 +53,8 @@ def lines(
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
     axes.margins(x=0.02)
+    if ylim:
+        axes.set_ylim(*ylim)
     for axis, is_log in ((axes.xaxis, logx), (axes.yaxis, logy)):
         if is_log:
             _label_plainly(axis)

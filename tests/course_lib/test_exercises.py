@@ -132,3 +132,19 @@ def test_a_loop_that_does_not_end_is_stopped_with_its_line(
 def test_in_another_thread_checks_have_no_time_limit() -> None:
     with ThreadPoolExecutor() as pool:
         assert pool.submit(attempt_or_solution, "int", int, len, (lambda: int("2") == 2, "")).result() is int
+
+
+def test_of_an_error_in_a_graph_of_tensorflow_only_the_readers_line_and_the_message_are_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def attempt() -> None:
+        exec(compile("raise error", "/tmp/__autograph_generated_fileab12.py", "exec"), {"error": error})
+
+    error = AttributeError(
+        'in user code:\n\n    File "/tmp/ipykernel_1/5.py", line 3, in read  *\n        h = tf.zeross([1])\n\n'
+        "    AttributeError: module 'tensorflow' has no attribute 'zeross'\n"
+    )
+    attempt_or_solution("E", attempt, None, (attempt, "hint"))
+    said = capsys.readouterr().out
+    assert "your code raises AttributeError: module 'tensorflow' has no attribute 'zeross'\n" in said
+    assert "in this line: h = tf.zeross([1])\n" in said

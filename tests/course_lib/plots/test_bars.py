@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -42,6 +42,11 @@ def test_every_dot_is_seen_and_the_mean_is_marked() -> None:
     means = [line.get_xdata()[0] for line in axes.lines if len(line.get_xydata()) == 2]
     assert means == [3.5, 7.5]
     assert figure.description == "Dots, mistakes. first: 3, 3, 3, 5; mean 3.5. second: 7.5; mean 7.5."
+    marked = plots.dots({"first": [3, 5], "second": [7.5]}, xlabel="mistakes", yours={"second": 6})
+    (triangle,) = [line for line in cast(Any, marked.axes[0]).lines if line.get_marker() == "v"]
+    assert tuple(triangle.get_xydata()[0]) == (6, 1 - 0.42), "above the dots of the second row"
+    assert marked.description == "Dots, mistakes. first: 3, 5; mean 4. second: 7.5; mean 7.5; your run 6."
+    assert "your runs" in cast(Any, marked.axes[0]).get_xlabel() and "your" not in axes.get_xlabel()
     with pytest.raises(ValueError, match="no values"):
         plots.dots({}, xlabel="x")
     with pytest.raises(ValueError, match="no values"):

@@ -50,3 +50,9 @@ def test_steps_and_layers_are_counted_in_whole_numbers_and_a_sixth_line_is_refus
     assert all(tick == round(tick) for tick in axes.get_xticks())
     with pytest.raises(ValueError, match="between 1 and 5"):
         plots.lines([0, 1], {str(n): [0, 1] for n in range(6)}, xlabel="x", ylabel="y")
+
+
+def test_a_figure_can_start_above_the_first_values() -> None:
+    figure = plots.lines([1, 2, 3], {"a": [0.2, 0.9, 0.95]}, xlabel="x", ylabel="y", ylim=(0.8, 1))
+    assert figure.axes[0].get_ylim() == (0.8, 1)
+    assert figure.description == "y against x. a: from 0.2 at 1 to 0.95 at 3, least 0.2, largest 0.95."
