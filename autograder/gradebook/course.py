@@ -22,7 +22,7 @@ from typing import Any
 from autograder.records import Assignment, Cell, Item, Notebook, Report, Role, Submission, SubmittedNotebook, Verdict
 from autograder.release.build import public_files
 from autograder.release.prose import harmless
-from autograder.submissions.document import instructors_cell, notebook_json
+from autograder.submissions.document import compact, instructors_cell, notebook_json
 from autograder.submissions.plan import own_files
 
 CONFIG = '''"""Opens this folder in nbgrader: `jupyter lab` here, then Nbgrader > Formgrader."""
@@ -194,7 +194,7 @@ def autograded_document(
     if entry.trouble:
         notice = {"cell_type": "markdown", "id": "grader-notice", "metadata": {}, "source": harmless(entry.trouble)}
         content["cells"].insert(0, notice)
-    return json.dumps(content, sort_keys=True, ensure_ascii=False) + "\n"  # indenting takes Python ten times as long
+    return compact(content)
 
 
 def _unanswered(notebook: Notebook) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from autograder.records import Cell, Notebook, Role
@@ -33,7 +34,12 @@ def notebook_json(notebook: Notebook, cells: list[dict[str, Any]]) -> str:
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return compact(document)
+
+
+def compact(document: Mapping[str, Any]) -> str:
+    """JSON without indents, which take Python ten times as long and a class a tenth more room."""
+    return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def instructors_cell(cell: Cell, answer: str | None) -> dict[str, Any]:
