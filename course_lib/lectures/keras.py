@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -162,7 +163,7 @@ def check_wrong_per_100(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "You use the loss. `evaluate` returns the loss first, and then the accuracy.",
         ),
         (
-            lambda: not gives(99 + seen().wanted / 100),
+            lambda: not gives(99 + seen().wanted / 100) and not gives(seen().wanted - 99),
             "The accuracy lies between 0 and 1. Subtract it from 1, and then multiply by 100.",
         ),
         (
@@ -411,6 +412,13 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
     def lists() -> list[list[Any]]:
         return [list(values) for values in seen().accuracy.values()]
 
+    def refused_arguments() -> str:
+        try:
+            seen()
+        except (TypeError, ValueError) as error:
+            return str(error)
+        return ""
+
     def same(wanted: dict[str, list[float]]) -> bool:
         return all(_near(seen().accuracy[name], wanted[name]) for name in wanted)
 
@@ -421,6 +429,11 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
         (
             lambda: isinstance(attempt({}), keras.callbacks.Callback),
             "The class is no longer a subclass of `keras.callbacks.Callback`.",
+        ),
+        (
+            lambda: not re.search(r"on_\w+\(\) takes", refused_arguments()),
+            "`fit` passes `logs`, whether you use it or not: `on_train_begin(self, logs=None)` and "
+            "`on_epoch_end(self, epoch, logs=None)`.",
         ),
         (
             lambda: "None values not supported" not in _refused(seen),
@@ -833,7 +846,7 @@ def check_image_norm(attempt: type[Any]) -> type[Any]:
     def shapes_that_do_not_fit() -> str:
         try:
             seen()
-        except tf.errors.InvalidArgumentError as error:
+        except (tf.errors.InvalidArgumentError, ValueError) as error:
             return str(error)
         return ""
 
@@ -854,6 +867,10 @@ def check_image_norm(attempt: type[Any]) -> type[Any]:
         "ImageNorm",
         attempt,
         ImageNorm,
+        (
+            lambda: "to a shape" not in shapes_that_do_not_fit(),
+            "A shape is a tuple. With one number it needs a comma: `(channels,)`.",
+        ),
         (
             lambda: "ncompatible" not in shapes_that_do_not_fit(),
             "Two shapes do not fit together. The mean and the variance need the shape (N, 1, 1, 1): pass "
