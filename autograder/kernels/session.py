@@ -313,7 +313,7 @@ class Kernel:
             {"code": source, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": False},
         )
         try:
-            reply = self._await_reply(asked, "execute_reply", result)
+            reply = self._await_reply(asked, result)
             if reply["content"].get("status") != "ok":
                 result.verdict = Verdict.FAILED
                 result.error = result.error or _error_text(reply["content"])
@@ -465,8 +465,8 @@ class Kernel:
         answered = self.calls.answer() is not None
         return _Heard(answered, answered, self.calls.lost_at)
 
-    def _await_reply(self, asked: str, kind: str, result: CellResult) -> dict[str, Any]:
-        """The reply to `asked`, gathering output into `result`. Raises LimitReached."""
+    def _await_reply(self, asked: str, result: CellResult) -> dict[str, Any]:
+        """The cell's reply to `asked`, gathering output into `result`. Raises LimitReached."""
         reply: dict[str, Any] = {}
         idle, last = False, 0.0
 
@@ -476,7 +476,7 @@ class Kernel:
                 for message in self._received_messages(channel, asked):
                     if message["parent_header"].get("msg_id") != asked:
                         continue
-                    if channel is self.shell and message["header"].get("msg_type") == kind:
+                    if channel is self.shell and message["header"].get("msg_type") == "execute_reply":
                         reply.update(message)
                     elif channel is self.iopub:
                         idle = _collect_output(message, result) or idle
