@@ -11,7 +11,7 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -363,6 +363,11 @@ class Report:
         penalty = self.late.penalty(self.score, self.max_score) if self.late else 0.0
         object.__setattr__(self, "penalty", penalty)
         object.__setattr__(self, "final_score", self.score - penalty)
+
+    @functools.cached_property
+    def entry(self) -> Mapping[str, Any]:
+        """This report as results.json has it: plain data, without the figures of the notebooks."""
+        return dict(to_data(replace(self, runs=tuple(replace(run, figures=()) for run in self.runs))))
 
 
 def to_data(record: Any) -> Any:

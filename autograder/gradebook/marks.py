@@ -33,7 +33,7 @@ def with_marks(run: Path, reports: Sequence[Report]) -> list[Report]:
         if items != report.items:
             score = round(sum(i.points for i in items), 6)
             report = replace(report, items=items, score=score, state=_state(items))
-        marked.append(replace(report, comments=comments))
+        marked.append(report if report.comments == comments else replace(report, comments=comments))
     return marked
 
 

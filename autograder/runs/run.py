@@ -19,7 +19,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -450,18 +450,13 @@ def _as_text(found: Mapping[str, Any]) -> str:
 
 
 def results(assignment: Assignment, info: Mapping[str, Any], reports: Sequence[Report]) -> dict[str, Any]:
-    """The content of results.json, in which the figures of the notebooks do not stand."""
+    """The content of results.json."""
     return {
         "version": RESULTS_VERSION,
         "assignment": assignment.name,
         "run": dict(info),
-        "submissions": [records.to_data(without_figures(r)) for r in reports],
+        "submissions": [r.entry for r in reports],
     }
-
-
-def without_figures(report: Report) -> Report:
-    """The report as results.json has it."""
-    return replace(report, runs=tuple(replace(run, figures=()) for run in report.runs))
 
 
 def _run_info(assignment: Assignment, options: Options, source: Path, reports: Sequence[Report]) -> dict[str, Any]:
