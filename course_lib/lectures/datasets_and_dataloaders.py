@@ -72,6 +72,16 @@ def _write(
             table.writerow([f"{place:03}.png", labels[i], cards[i]])
 
 
+def scans_of(folder: Path, cards: Sequence[int]) -> dict[str, list[np.ndarray]]:
+    """The scans in `folder` of each of `cards`, for a figure: "card 0" and so on -> its images."""
+    found: dict[str, list[np.ndarray]] = {f"card {card}": [] for card in cards}
+    with open(folder / "scans.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            if int(row["card"]) in cards:
+                found[f"card {row['card']}"].append(np.array(Image.open(folder / row["file"])))
+    return found
+
+
 # When workers load and when the program trains.
 
 
@@ -306,6 +316,13 @@ def check_scan_files(attempt: type) -> Any:
         def close(got: torch.Tensor, right: torch.Tensor) -> bool:
             return got.shape == right.shape and torch.allclose(got.float(), right, atol=1e-6)
 
+        def calls_no_transform() -> bool:
+            try:
+                item()
+            except TypeError as error:
+                return str(error) == "'NoneType' object is not callable"
+            return False
+
         def reads_a_changed_file(*, read_before: bool) -> bool:
             made = attempt(folder)
             if read_before:
@@ -333,6 +350,11 @@ def check_scan_files(attempt: type) -> Any:
                 lambda: len(attempt(folder).rows) == 5 and all(row["card"] for row in attempt(folder).rows),
                 "`self.rows` should be a list of dictionaries, one for each row of the table: "
                 "`list(csv.DictReader(file))`.",
+            ),
+            (
+                lambda: not calls_no_transform(),
+                "No `transform` is given here, so `self.transform` is None, which cannot be called. Call it only `if "
+                "self.transform is not None`.",
             ),
             (lambda: item() is not None, "`__getitem__` returns None. Is there a `return`?"),
             (
@@ -365,7 +387,11 @@ def check_scan_files(attempt: type) -> Any:
                 lambda: float(image().max()) <= 1,
                 "There are values above 1. A file holds bytes from 0 to 255: divide by 255.",
             ),
-            (lambda: image().dtype == torch.float32, "The image should be float32."),
+            (
+                lambda: image().dtype == torch.float32,
+                "The image should be float32. Divide the tensor, with a single `/`: a tensor of bytes then becomes "
+                "float32, but an array float64.",
+            ),
             (
                 lambda: not all(close(attempt(folder)[i][0], wanted(4 - i)) for i in range(5)),
                 "The images come in the order of the file names. Item `i` belongs to row `i` of the table.",
@@ -707,6 +733,10 @@ def check_fit_normalization(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "With two channels, both results should have the shape (2,).",
         ),
         (
+            lambda: not (close(got()[0], std) and close(got()[1], mean)),
+            "Mean and standard deviation are swapped: return the mean first.",
+        ),
+        (
             lambda: not asked_for() < set(rows.tolist()),
             "Your function never asks for some of the `rows`. Is the `return` inside the loop? (Or is there a "
             "`drop_last=True`? The last batch belongs to them, too.)",
@@ -963,6 +993,13 @@ def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
                 torch.seed()  # other code may draw between the making of a loader and its first batch
                 return rows_of(train), rows_of(valid)
 
+        def calls_a_list() -> bool:
+            try:
+                rows()
+            except TypeError as error:
+                return str(error) == "'list' object is not callable"
+            return False
+
         def cards(seed: int = 0) -> tuple[set[int], set[int]]:
             train, valid = rows(seed)
             return set(card[train].tolist()), set(card[valid].tolist())
@@ -997,6 +1034,10 @@ def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
             (
                 lambda: all(isinstance(loader, DataLoader) for loader in made()),
                 "Both should be loaders: `DataLoader(...)` around each data set.",
+            ),
+            (
+                lambda: not calls_a_list(),
+                "A list of transforms cannot be called on an image. Chain them: `v2.Compose([augment, ...])`.",
             ),
             (
                 lambda: [len(part) for part in rows()] not in ([50, 16], [64, 0], [50, 0]),
@@ -1085,6 +1126,11 @@ def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
             (
                 lambda: set(rows(3)[1]) != set(rows(4)[1]),
                 "Another seed should choose other cards for validation: pass `seed` to the split.",
+            ),
+            (
+                lambda: np.argsort(rows(3)[0]).tolist() != np.argsort(rows(4)[0]).tolist(),
+                "Another seed should give another order of the training images: make the loader's generator from "
+                "`seed`.",
             ),
         )
 

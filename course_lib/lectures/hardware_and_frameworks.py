@@ -23,6 +23,7 @@ __all__ = [
     "FRAMEWORKS",
     "NVIDIA_SMI",
     "check_chain_bound",
+    "check_gpu_gain",
     "check_loss_and_gradient",
     "check_matmul_loops",
     "check_matmul_rows",
@@ -76,6 +77,10 @@ NVIDIA_SMI = """\
 
 machines = {"CPU": {"cores": 16, "GHz": 4.3}, "GPU": {"cores": 21_760, "GHz": 2.407}}
 """as in the notebook: its `nanoseconds` finds them there"""
+
+peak = {"CPU": 16 * 4.3e9 * 32 * 2, "GPU": 21_760 * 2.407e9 * 1 * 2}
+bandwidth = {"CPU": 89.6e9, "GPU": 1792e9}
+"""operations and bytes per second, as in the notebook: its `gpu_gain` finds them there"""
 
 
 # --- solutions, as the notebook has them ---
@@ -166,6 +171,16 @@ def smallest_batch(width, itemsize, flops, bandwidth):
             return batch
 
 
+def gpu_gain(m, k, n):
+    """The time of (m, k) @ (k, n) on the CPU, divided by that on the GPU, copies included: above 1, the GPU helps."""
+    nbytes = 4 * (m * k + k * n + m * n)  # of all three matrices
+    bus = 63e9  # bytes per second
+    copy_s = nbytes / bus
+    gpu_s, _ = product_bound(m, k, n, 4, peak["GPU"], bandwidth["GPU"])
+    cpu_s, _ = product_bound(m, k, n, 4, peak["CPU"], bandwidth["CPU"])
+    return cpu_s / (copy_s + gpu_s)
+
+
 def training_plan(parameters, examples, memory_gb, peak, utilization, price):
     """Plan a training run in float32 with Adam. examples: how many are processed in all, repetitions included.
 
@@ -187,8 +202,8 @@ def loss_and_gradient(x, W, targets, device):
     x: (n, 64), W: (64, 10), targets: (n, 10), all NumPy arrays. Returns a Python number and a NumPy array, (64, 10).
     """
     images = torch.tensor(x, device=device)
-    weights = torch.tensor(W, device=device, requires_grad=True)
     wanted = torch.tensor(targets, device=device)
+    weights = torch.tensor(W, device=device, requires_grad=True)
     scores = images @ weights
     squares = (scores - wanted) ** 2
     loss = squares.mean()
@@ -234,6 +249,11 @@ def check_nanoseconds(attempt: Solution) -> Solution:
             lambda: not _close(ticks(1), 1 / 16),
             "A single task takes a sixteenth of a tick. It runs on one core, and the others cannot help, so it needs a "
             "whole round: round up, with `np.ceil`.",
+        ),
+        (
+            lambda: not any(_close(ticks(1), by) and _close(ticks(17), 2 * by) for by in (1e-9, 1e9)),
+            "There is a factor of a billion too much or too little. `ticks_per_ns` already counts ticks in one "
+            "nanosecond.",
         ),
         (
             lambda: not (_close(ticks(1), 4.3**2) and _close(ticks(17), 2 * 4.3**2)),
@@ -310,6 +330,11 @@ def check_median_seconds(attempt: Solution) -> Solution:
         (lambda: timed(0, 0.02, 0.02, 0.02) > 0, "A duration is the later reading of the clock minus the earlier one."),
         (lambda: timed(0, 0.02, 0.02, 0.02) < 2, "Return seconds: that is what `time.perf_counter()` counts in."),
         (
+            lambda: timed(0, 0.02, 0.02, 0.02) > 0.001,
+            "Three timed calls took 0.02 seconds each, and your result is almost 0. Call `function()` between the two "
+            "readings of the clock.",
+        ),
+        (
             lambda: timed(0.1, 0) < 0.03,
             "The first call took a tenth of a second, the second none, and your result contains the first one. Start "
             "the clock after the call that warms up.",
@@ -328,7 +353,7 @@ def check_median_seconds(attempt: Solution) -> Solution:
         (
             lambda: timed(0, 0.03, 0, 0.03, 0.03, 0) > 0.015,
             "Five calls were timed: three took 0.03 seconds and two none. The median is 0.03; your result is smaller, "
-            "as the minimum or a mean would be.",
+            "as the minimum or a mean would be. Is the list made before the loop?",
         ),
     )
 
@@ -711,6 +736,86 @@ def check_smallest_batch(attempt: Solution) -> Solution:
     )
 
 
+def check_gpu_gain(attempt: Solution) -> Solution:
+    """Whether `attempt(m, k, n)` is how many times the GPU saves the CPU's time, copies included; if not, ours."""
+    sizes = 1024, 1024, 1024
+
+    def seconds(m: int, k: int, n: int) -> tuple[float, float, float]:
+        """Of the copies, of the product on the GPU, of the product on the CPU."""
+        on = (product_bound(m, k, n, 4, peak[name], bandwidth[name])[0] for name in ("GPU", "CPU"))
+        return (4 * (m * k + k * n + m * n) / 63e9, *on)
+
+    def gain() -> Any:
+        """At `sizes`; a pair where that of `product_bound` was taken for a number."""
+        try:
+            return attempt(*sizes)
+        except TypeError as error:
+            if "tuple" in str(error) or "list" in str(error):
+                return ()
+            raise
+
+    def right(m: int, k: int, n: int) -> bool:
+        copy_s, gpu_s, cpu_s = seconds(m, k, n)
+        return _close(attempt(m, k, n), cpu_s / (copy_s + gpu_s))
+
+    copy_s, gpu_s, cpu_s = seconds(*sizes)
+    return attempt_or_solution(
+        "gpu_gain",
+        attempt,
+        gpu_gain,
+        (lambda: gain() is not None, NOTHING_RETURNED),
+        (
+            lambda: gain() != (),
+            "`product_bound` returns two things, the seconds and the limit. Take the seconds: "
+            "`gpu_s, _ = product_bound(...)`.",
+        ),
+        (lambda: _is_number(gain()), "Return one number: the CPU's time divided by the GPU's."),
+        (
+            lambda: not isinstance(gain(), bool),
+            "Return the ratio of the two times, not whether the GPU helps: the CPU's time divided by the GPU's.",
+        ),
+        (
+            lambda: not _close(gain(), cpu_s / gpu_s),
+            "The copies are missing. On the GPU, their time comes on top of that of the product.",
+        ),
+        (
+            lambda: not any(_close(gain(), value) for value in ((copy_s + gpu_s) / cpu_s, gpu_s / cpu_s)),
+            "That is the GPU's time divided by the CPU's. Divide the CPU's time by the GPU's.",
+        ),
+        (
+            lambda: not _close(gain(), cpu_s / copy_s + gpu_s),
+            "The division comes before the sum. Put the two times on the GPU in parentheses.",
+        ),
+        (
+            lambda: not any(_close(gain(), value) for value in (cpu_s / max(copy_s, gpu_s), cpu_s / copy_s)),
+            "The GPU's time is that of the copies alone. The product can start only after the copies in, so add its "
+            "time.",
+        ),
+        (
+            lambda: not any(_close(gain(), (cpu_s + copy_s) / value) for value in (gpu_s, copy_s + gpu_s)),
+            "The CPU's time contains the copies. The matrices lie in its memory, so only the GPU needs them.",
+        ),
+        (
+            lambda: not _close(gain(), gpu_s / (copy_s + cpu_s)),
+            "CPU and GPU are exchanged: the copies belong to the GPU's time.",
+        ),
+        (
+            lambda: not any(_close(gain(), value) for value in (cpu_s - copy_s - gpu_s, copy_s + gpu_s - cpu_s)),
+            "That is the difference of the two times. Divide the CPU's time by the GPU's.",
+        ),
+        (
+            lambda: right(*sizes),
+            "For 1024 by 1024 matrices, the copies take 0.20 ms, the product takes 0.02 ms on the GPU and 0.49 ms on "
+            "the CPU, and the result is 2.2. Print your three times.",
+        ),
+        (
+            lambda: right(1, 4096, 4096) and right(64, 512, 2048),
+            "It is right for 1024 by 1024 matrices only. Did you use `m`, `k` and `n`, in this order, and 4 bytes per "
+            "number?",
+        ),
+    )
+
+
 def check_training_plan(attempt: Solution) -> Solution:
     """Whether `attempt(parameters, examples, memory_gb, peak, utilization, price)` is right; if not, ours."""
 
@@ -827,7 +932,7 @@ def check_loss_and_gradient(attempt: Solution) -> Solution:
         (
             lambda: not fails("not require grad"),
             "`backward` finds nothing to compute a gradient for. Write `requires_grad=True` where you make the tensor "
-            "of the weights.",
+            "of the weights, and multiply by that tensor, not by `W`.",
         ),
         (
             lambda: not fails("scalar outputs"),

@@ -175,7 +175,7 @@ def read_until_sure(rnn, x, enough=0.9):
         h = torch.where(reading[:, None], new_h, h)
         rows_read = rows_read + reading
         probabilities = rnn.output(h).softmax(dim=1)
-        reading = reading & (probabilities.amax(dim=1) < enough)
+        reading = probabilities.amax(dim=1) < enough
     return rnn.output(h), rows_read
 
 
@@ -266,8 +266,8 @@ def check_tf_read(attempt: Any, step: Callable[[Any, Any], Any], logits: Callabl
          "dtype, and only PyTorch's tensors have new_zeros."),
         (lambda: not any(word in error() for word in shapes),
          "Two shapes do not fit together. Before the loop, h is a row of 32 zeros for each image: "
-         "tf.zeros([x.shape[0], 32]). Then each turn calls tf_step(h, x[:, i]), h first; a loop over x itself goes "
-         "over the images."),
+         "tf.zeros([x.shape[0], 32]). Then each turn calls tf_step(h, x[:, i]), h first, and tf_logits waits until "
+         "after the loop; a loop over x itself goes over the images."),
         (lambda: result() is not None, NOTHING_RETURNED),
         (lambda: np.shape(result()) != (3, 32),
          "You return the hidden states, (images, 32). Return tf_logits of the last."),
@@ -312,11 +312,11 @@ def check_symbol(attempt: Any) -> Any:
 
     def refuses(function: Callable[..., Any], inputs: int = 1) -> bool:
         """whether what is not a Symbol is treated as one"""
-        return _raises((AttributeError, TypeError), lambda: recorded(function, inputs))
+        return _raises((AttributeError, TypeError, RecursionError), lambda: recorded(function, inputs))
 
     def number_among_inputs() -> bool:
         graph: list[Any] = []
-        _raises((AttributeError, TypeError), lambda: make(graph, "input") * 2.0)
+        _raises((AttributeError, TypeError, RecursionError), lambda: make(graph, "input") * 2.0)
         return any(node.op == "constant" and node.inputs in (2.0, (2.0,), [2.0]) for node in graph)
 
     def returns_itself() -> bool:
@@ -444,8 +444,8 @@ def check_replay(attempt: Any) -> Any:
          "For x @ y, OPS[node.op] gets one argument, but needs two: the value of each input is an argument of its own. "
          "A star hands over the items of a list as separate arguments: OPS[node.op](*[...])."),
         (lambda: not _raises((IndexError, StopIteration), lambda: run(product, 2, [x, y])),
-         "A graph with two input nodes and two arrays runs out of something. Take one array for each input node, and "
-         "append every node's value to the list, those of inputs too."),
+         "A graph with two input nodes and two arrays runs out of something. Take one array for each input node, "
+         "append every node's value to `values`, those of inputs too, and let the operations read from there."),
         (lambda: not np.array_equal(run(product, 2, [x, y]), x),
          "For x @ y of two inputs, replay returns x, the value of the first node. Is the `return` inside the loop?"),
         (lambda: gives(product, 2, [x, y], x @ y),
@@ -655,7 +655,8 @@ def check_make_reader(attempt: Any) -> Any:
          "A size that you take from x.shape fails in the trace, because it is None there. Take the number of images "
          "from tf.shape(x)[0], and the number of rows from tf.shape(x)[1]."),
         (lambda: "slice index" not in error(images[:1]),
-         "For one image with 9 rows, x[:, i] asks for a row that x does not have. Count up to tf.shape(x)[1]."),
+         "For one image with 9 rows, your index asks for a row that x does not have. Row i of all images is x[:, i], "
+         "and i counts up to tf.shape(x)[1]."),
         (lambda: "before the loop, but" not in error(images),
          "h changes its shape in the loop, and the loop of a graph does not allow that. It should be (N, 32) from the "
          "start to the end: at first one row of zeros for each image, tf.shape(x)[0]."),
@@ -679,8 +680,8 @@ def check_make_reader(attempt: Any) -> Any:
         (lambda: "slice index" not in error(fewer) and right(fewer) and right(images[:, :1]),
          "The logits are right for 9 rows, and not for fewer. Loop over as many rows as x has."),
         (lambda: read().experimental_get_tracing_count() == 1,
-         "Different shapes cause more than one trace. Give tf.function an input_signature in which both sizes, of "
-         "images and of rows, are None."),
+         "Different shapes cause more than one trace. Give the tf.function that you return an input_signature in "
+         "which both sizes, of images and of rows, are None."),
         (lambda: len(steps) == 1, "Python runs `step` more than once: the loop is not in the graph. Use tf.range."),
     )  # fmt: skip
 
@@ -734,6 +735,9 @@ def check_read_until_sure(attempt: Any) -> Any:
 
     def error() -> str:
         try:
+            few = answer(images[:, :2])
+            if isinstance(few, tuple) and any(np.ndim(part) > 2 for part in few):
+                return no_mask[0]  # h grows with each row: all rows could fill the memory
             answer(images)
         except Exception as raised:
             return str(raised)
@@ -768,6 +772,7 @@ def check_read_until_sure(attempt: Any) -> Any:
             return False
 
     late = next(i for i, rows in enumerate(_one_by_one(rnn, images, 0.9)[1]) if 1 < rows < 7)
+    no_mask = ("indices for tensor of dimension 0", "tensor a (10)", "tensor b (10)")
     wanted = _one_by_one(rnn, images, 0.9)[1]
     return attempt_or_solution(
         "read_until_sure", attempt, read_until_sure,
@@ -778,6 +783,9 @@ def check_read_until_sure(attempt: Any) -> Any:
          "and choose with torch.where."),
         (lambda: "return_types.max" not in error(),
          "With a dim, .max returns two things, the values and their indices. .amax(dim=1) returns the values alone."),
+        (lambda: not any(words in error() for words in no_mask),
+         "The mask needs one truth value for each image, so its shape is (12,) here: take the largest of its "
+         "probabilities, .amax(dim=1)."),
         (lambda: "tensor a (12) must match the size of tensor b (32)" not in error(),
          "The mask has the shape (12,), and h has (12, 32). reading[:, None] has (12, 1), which broadcasts."),
         (lambda: answer(images) is not None, NOTHING_RETURNED),
@@ -800,12 +808,13 @@ def check_read_until_sure(attempt: Any) -> Any:
          "sure."),
         (lambda: counts(images[late][None]) == [wanted[late]],
          "For one image the number of rows is wrong. It should stop after the first row at which the largest "
-         "*probability* (the softmax of the logits, dim=1) is at least `enough`, and not begin again later."),
+         "*probability* (the softmax of the logits, dim=1) is at least `enough`. After that it must keep its hidden "
+         "state, so that it does not begin again later."),
         (lambda: len(set(counts(images))) > 1,
          "All images stop at the same row. Each has its own probabilities: take the maximum along dim=1."),
         (lambda: counts(images) == wanted,
-         "The numbers of rows are wrong for a batch. An image that has stopped must not begin to read again: combine "
-         "the new mask with the old one by &."),
+         "The numbers of rows are wrong for a batch. An image that has stopped must keep its hidden state: "
+         "then its probabilities stay the same, and it does not begin again."),
         (lambda: logits_agree(images),
          "The numbers of rows are right, but not the logits: an image that has stopped must keep its hidden state. "
          "Choose with torch.where."),

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from course_lib.playground.data import FEATURES, PATTERNS, REGRESSION, Array, Data, features, make_data
-from course_lib.playground.network import ACTIVATIONS, PENALTIES, STARTS, Network, loss
+from course_lib.playground.network import ACTIVATIONS, PENALTIES, STARTS, Network, Update, loss
 
 MOST_LAYERS, MOST_UNITS = 6, 8
 """of hidden layers, and of units in each: what there is room for in the picture"""
@@ -107,26 +107,29 @@ class Board:
         self._begun_with, self._done = chosen, []
         self._note_losses()
 
-    def step(self) -> None:
-        """Train for one epoch: every training point once, in random order, in batches."""
+    def step(self, update: Update | None = None) -> None:
+        """Train for one epoch: every training point once, in random order, in batches. `update` as in `Network`."""
         chosen = self.settings
         order = self._rng.permutation(len(self._inputs))
         with np.errstate(all="ignore"):  # too large a rate may overflow, and that is a thing to see
             for start in range(0, len(order), chosen.batch):
                 part = order[start : start + chosen.batch]
                 gradients = self.network.gradients(self._inputs[part], self.data.train_labels[part], self.regression)
-                self.network.step(gradients, chosen.lr, chosen.penalty, chosen.strength)
+                self.network.step(gradients, chosen.lr, chosen.penalty, chosen.strength, update)
             self._note_losses()
         if self._done and isinstance(self._done[-1], int):
             self._done[-1] += 1
         else:
             self._done.append(1)
 
-    def run(self, epochs: int, seconds: float | None = None) -> Self:
-        """Train for `epochs` epochs, or until `seconds` are over; at least one. Returns the board, to be shown."""
+    def run(self, epochs: int, seconds: float | None = None, update: Update | None = None) -> Self:
+        """Train for `epochs` epochs, or until `seconds` are over; at least one. Returns the board, to be shown.
+
+        update: makes each step of the weights, in place of the board's own; `code` does not tell of it.
+        """
         started = time.perf_counter()
         for _ in range(epochs):
-            self.step()
+            self.step(update)
             if seconds is not None and time.perf_counter() - started >= seconds:
                 break
         return self

@@ -45,7 +45,7 @@ BATCHES = (1, 2, 5, 10, 20, 50, 100, 400)
 class Controls:
     """`panel` is the widget to show; the others are its parts."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, show_test: bool = False) -> None:
         """The widgets start with the board's own settings and change that very board."""
         self.board = board
         self.unit: tuple[int, int] | None = None
@@ -64,6 +64,7 @@ class Controls:
         self.panel = self._arrange()
         self.look_at(None)
         self._place_buttons()
+        self.test_points.value = show_test
         self.redraw()
 
     # Making

@@ -92,21 +92,37 @@ class Network:
                 slope = (slope @ self.weights[layer].T) * self.activation.slope(outputs[layer])
         return Gradients(weights[::-1], biases[::-1])
 
-    def step(self, gradients: Gradients, lr: float, penalty: str = "none", strength: float = 0.0) -> None:
-        """Go downhill once. The penalty is on the weights, not on the biases.
-
-        L2, strength * w**2 / 2, adds to the slope. L1, strength * |w|, has no slope at 0: after the step it
-        draws each weight toward 0 by lr * strength, and one that would cross 0 stays there.
-        """
+    def step(
+        self,
+        gradients: Gradients,
+        lr: float,
+        penalty: str = "none",
+        strength: float = 0.0,
+        update: Update | None = None,
+    ) -> None:
+        """Go downhill once. The penalty is on the weights, not on the biases. `update` replaces `updated`."""
+        change = update or updated
         for layer in range(len(self.weights)):
-            slope = gradients.weights[layer]
-            if penalty == "L2":
-                slope = slope + strength * self.weights[layer]
-            moved = self.weights[layer] - lr * slope
-            if penalty == "L1":
-                moved = np.sign(moved) * np.maximum(np.abs(moved) - lr * strength, 0)
-            self.weights[layer] = moved
+            self.weights[layer] = change(self.weights[layer], gradients.weights[layer], lr, penalty, strength)
             self.biases[layer] = self.biases[layer] - lr * gradients.biases[layer]
+
+
+Update = Callable[[Array, Array, float, str, float], Array]
+"""new weights from weights, their gradient, rate, penalty and strength"""
+
+
+def updated(weights: Array, slope: Array, lr: float, penalty: str, strength: float) -> Array:
+    """One step of an array of weights.
+
+    L2, strength * w**2 / 2, adds to the slope. L1, strength * |w|, has no slope at 0: after the step it draws each
+    weight toward 0 by lr * strength, and one that would cross 0 stays there.
+    """
+    if penalty == "L2":
+        slope = slope + strength * weights
+    moved = weights - lr * slope
+    if penalty == "L1":
+        moved = np.sign(moved) * np.maximum(np.abs(moved) - lr * strength, 0)
+    return moved
 
 
 def loss(scores: Array, labels: Array, regression: bool = False) -> float:

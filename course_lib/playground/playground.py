@@ -37,11 +37,14 @@ class Playground(Board):
 
         return draw(self, View(show_test, discretize, unit)).whole()
 
-    def controls(self) -> Any:
-        """The board as widgets, for Jupyter and Colab; without ipywidgets its picture, and a sentence that says so."""
+    def controls(self, *, show_test: bool = False) -> Any:
+        """The board as widgets, for Jupyter and Colab; without ipywidgets its picture, and a sentence that says so.
+
+        show_test: as in `picture`, to begin with.
+        """
         try:
             from course_lib.playground.controls import Controls
         except ImportError:
             print("ipywidgets is not installed, so here is the picture alone. To play: pip install ipywidgets")
-            return self.picture()
-        return Controls(self).panel
+            return self.picture(show_test=show_test)
+        return Controls(self, show_test).panel

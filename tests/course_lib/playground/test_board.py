@@ -41,6 +41,23 @@ def test_each_epoch_uses_every_training_point_once() -> None:
     assert sum(seen) == 200 and set(seen) == {7, 200 % 7}
 
 
+def test_a_readers_update_makes_each_step_of_the_weights_and_a_plain_one_the_same_losses() -> None:
+    calls: list[tuple[float, str, float]] = []
+
+    def plain(weights: Any, slope: Any, lr: float, penalty: str, strength: float) -> Any:
+        calls.append((lr, penalty, strength))
+        return weights - lr * slope
+
+    chosen: dict[str, Any] = {"data": "circle", "hidden": (3, 2), "batch": 30, "lr": 0.2, "strength": 0.3}
+    assert Playground(**chosen).run(2, update=plain).history == Playground(**chosen).run(2).history
+    assert calls == [(0.2, "none", 0.3)] * (2 * 7 * 3), "once for each of three layers, in 7 batches and 2 epochs"
+    board = Playground(**chosen)
+    before = [weights.copy() for weights in board.network.weights]
+    board.run(1, update=lambda weights, *rest: weights)
+    assert all(map(np.array_equal, board.network.weights, before)), "nothing else changes the weights"
+    assert board.network.biases[-1][0] != 0, "the biases are the board's own"
+
+
 @pytest.mark.parametrize("change", [
     {"lr": 0.3}, {"penalty": "L2"}, {"strength": 0.1}, {"batch": 5}, {"hidden": [4], "data": "circle"},
 ], ids=str)  # fmt: skip
