@@ -588,7 +588,7 @@ def _course(options: argparse.Namespace, root: Path) -> Course:
 
 def _similarity(options: argparse.Namespace) -> int:
     from autograder.bank import load_bank
-    from autograder.report import write_similarity_page
+    from autograder.report.similarity_page import write_similarity_page
     from autograder.report.words import plural
     from autograder.similarity import compare
     from autograder.submissions.intake import find_submissions

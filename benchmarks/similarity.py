@@ -17,7 +17,7 @@ from pathlib import Path
 
 from autograder.assignment import load_assignment
 from autograder.bank import load_bank
-from autograder.report import write_similarity_page
+from autograder.report.similarity_page import write_similarity_page
 from autograder.similarity import compare
 from autograder.submissions.intake import find_submissions
 

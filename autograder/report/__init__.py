@@ -2,7 +2,6 @@
 
 from autograder.report.class_report import class_report, write_class_report
 from autograder.report.feedback import feedback_page, write_feedback
-from autograder.report.similarity_page import similarity_page, write_similarity_page
 from autograder.report.terminal import (
     bank_table,
     below_full,
@@ -22,9 +21,7 @@ __all__ = [
     "feedback_page",
     "margin_table",
     "reasons",
-    "similarity_page",
     "summary_table",
     "write_class_report",
     "write_feedback",
-    "write_similarity_page",
 ]

@@ -11,8 +11,7 @@ import pytest
 from autograder.assignment import load_assignment
 from autograder.bank import load_bank, notebook_of
 from autograder.records import Assignment
-from autograder.report import similarity_page
-from autograder.report.similarity_page import MOST_CHARS, MOST_SHOWN
+from autograder.report.similarity_page import MOST_CHARS, MOST_SHOWN, similarity_page
 from autograder.similarity import (
     MAX_CHARS,
     Answer,
