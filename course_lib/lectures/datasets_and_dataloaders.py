@@ -500,6 +500,10 @@ def check_mini_loader(attempt: Callable[..., Any]) -> Callable[..., Any]:
             "`collate` should get a list of items. In square brackets it is one: `[dataset[i] for i in rows]`.",
         ),
         (
+            lambda: not any(isinstance(item, list) for items in given for item in items),
+            "`collate` gets a list of lists. It should get the items of one batch in a single list.",
+        ),
+        (
             lambda: asked_before_the_first() <= 3,
             "The first batch comes only after more than its own items were fetched. A large data set would not fit "
             "into memory: fetch the items of one batch, yield it, and go on.",

@@ -941,6 +941,10 @@ def check_update(attempt: Callable[..., Array]) -> Callable[..., Array]:
             "L1: the sizes are right, but the signs are lost.",
         ),
         (
+            lambda: not like("L1", np.sign(w) * np.maximum(np.abs(plain) - 0.02, 0)),
+            "L1: the sizes are right, but the sign is that of the weight before the data's step, which may cross 0.",
+        ),
+        (
             lambda: not like("L1", np.maximum(plain - 0.02, 0)),
             "L1: every negative weight becomes 0. Let the *size* of a weight fall, and keep its sign.",
         ),

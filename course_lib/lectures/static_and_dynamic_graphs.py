@@ -417,6 +417,16 @@ def check_replay(attempt: Any) -> Any:
             return "positional arguments but 1 w" in str(raised)  # was or were, depending on NumPy
         return False
 
+    def node_without_branch() -> bool:
+        """whether an input or a constant is looked up among the operations"""
+        try:
+            run(list(scaled), 2, [x])
+        except KeyError as raised:
+            return raised.args[0] in ("input", "constant")
+        except Exception:
+            return False
+        return False
+
     def gives(graph: list[Node], result: int, arrays: list[Any], wanted: Any) -> bool:
         return bool(np.allclose(np.asarray(run(list(graph), result, list(arrays)), dtype=float), wanted))
 
@@ -432,6 +442,9 @@ def check_replay(attempt: Any) -> Any:
 
     return attempt_or_solution(
         "replay", attempt, replay,
+        (lambda: not node_without_branch(),
+         "An input or a constant reaches OPS, which has only operations. Each node takes one of three branches: `if` "
+         "for an input, `elif` for a constant, `else` for an operation."),
         (lambda: run(only_input, 0, [x]) is not None, "replay returns None. Is there a `return`?"),
         (lambda: not isinstance(run(only_input, 0, [x]), (list, tuple, dict)),
          "replay returns the values of all nodes. Return only that of node number `result`."),
@@ -804,8 +817,8 @@ def check_read_until_sure(attempt: Any) -> Any:
          "hidden state: torch.where(mask, new, old). At the end, return rnn.output of the last one, without softmax."),
         (lambda: counts(images, 0.05) == [1] * 12,
          "The largest of ten probabilities is always above 0.05, so with enough=0.05 every image should stop after its "
-         "first row: rows read 1. Add the mask to the count (not 1), and do so before you ask whether the network is "
-         "sure."),
+         "first row: rows read 1. Add the mask to the count (not 1), and only then make the next mask from the "
+         "probabilities."),
         (lambda: counts(images[late][None]) == [wanted[late]],
          "For one image the number of rows is wrong. It should stop after the first row at which the largest "
          "*probability* (the softmax of the logits, dim=1) is at least `enough`. After that it must keep its hidden "

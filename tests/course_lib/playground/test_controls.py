@@ -100,6 +100,15 @@ def test_layers_and_units_and_test_points(made: Any) -> None:
     assert made.network.layout.max_width == "640px" and made.output_image.layout.max_width == "360px"
 
 
+def test_the_test_points_can_be_shown_from_the_start(made: Any) -> None:
+    shown = controls_module.Controls(Playground(data="circle", hidden=(3,)), show_test=True)
+    assert shown.test_points.value and not made.test_points.value
+    without = _pictures(made)
+    assert _pictures(shown)[1] != without[1]
+    made.test_points.value, shown.test_points.value = True, False
+    assert _pictures(shown) == without and _pictures(made)[1] != without[1]
+
+
 def test_features_come_and_go_but_one_stays(made: Any) -> None:
     made.features["sin x1"].value = True
     assert made.board.settings.features == ("x1", "x2", "sin x1")
