@@ -8,14 +8,12 @@ worked out by nbgrader's own preprocessors, so that "not attempted" means here w
 from __future__ import annotations
 
 import ast
-import contextlib
 import copy
 import dataclasses
 import difflib
 import hashlib
 import logging
 import math
-import sys
 import tomllib
 import warnings
 from collections.abc import Iterator
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import BadAssignment, WrongUse
+from autograder.imports import without
 from autograder.records import CPU, CUDA, VIRTUAL_CUDA, Assignment, Cell, Limits, Notebook, Role
 
 SETTINGS = "assignment.toml"
@@ -161,7 +160,8 @@ def _read_notebook(path: Path) -> Notebook:
 
 def _parse(path: Path) -> Any:
     """The notebook as nbformat 4, its nbgrader metadata brought to the newest schema."""
-    with _without_grammars():
+    # jsonschema builds 38 grammars with it, a second of work, for a format of addresses that no schema of these names.
+    with without("rfc3987_syntax"):
         import nbformat
     from nbgrader.nbgraderformat import MetadataValidator
 
@@ -181,24 +181,6 @@ def _parse(path: Path) -> Any:
         ) from error
     _check_language(path.name, notebook)
     return notebook
-
-
-@contextlib.contextmanager
-def _without_grammars() -> Iterator[None]:
-    """Hide an optional library of jsonschema's from it.
-
-    It builds 38 grammars while it is imported, a second of work, for a format of addresses that no notebook's schema
-    names.
-    """
-    name = "rfc3987_syntax"
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = None  # type: ignore[assignment]  # importing it fails now, as if it were not installed
-    try:
-        yield
-    finally:
-        del sys.modules[name]
 
 
 def _check_language(name: str, notebook: Any) -> None:
