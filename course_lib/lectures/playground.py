@@ -231,6 +231,7 @@ def check_unit_map(attempt: Callable[..., Array]) -> Callable[..., Array]:
                 all_right()
                 or not (
                     agrees((1.0, 0.5), 0.3, turned=np.transpose)
+                    or agrees((1.0, 0.5), 0.3, turned=lambda found: np.flipud(found.T))
                     or like(lambda x1, x2, b: np.tanh(0.5 * x1 / 3 + x2 / 3 + b))
                 )
             ),
@@ -816,8 +817,8 @@ def check_layer_speeds(attempt: Callable[..., list[float]]) -> Callable[..., lis
         (listed, "Return a list with one number for each layer."),
         (
             lambda: len(given()) == 3,
-            "For a network with two hidden layers, the list has three numbers, one for each array of weights (the "
-            "output layer has weights, too).",
+            "For a network with two hidden layers, the list has three numbers, one for each array of weights. The "
+            "output layer has weights, too, and the list begins once, before the loop.",
         ),
         (lambda: not like(np.mean), "Positive and negative entries cancel here. Take absolute values before the mean."),
         (lambda: not like(lambda slope: abs(slope.mean())), "Take the absolute values before the mean, not after it."),
@@ -962,7 +963,8 @@ def check_update(attempt: Callable[..., Array]) -> Callable[..., Array]:
         ),
         (
             lambda: right("L1"),
-            "L1: after the step with the data's gradient, move each weight toward 0 by lr * strength, and stop at 0.",
+            "L1: after the step with the data's gradient, move each weight toward 0 by lr * strength, and stop at 0 "
+            "(`np.maximum`, not `np.max`, compares each size with 0).",
         ),
         (untouched, "`w` or `gradient` is changed by the call. Return new arrays: `w = w - ...` and not `w -= ...`."),
     )

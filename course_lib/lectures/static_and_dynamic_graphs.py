@@ -689,7 +689,8 @@ def check_make_reader(attempt: Any) -> Any:
          "Of 9 rows you read only 8. Count up to the number of rows that x has, tf.shape(x)[1]."),
         (lambda: right(images[:1]) and right(images),
          "The logits for 9 rows are wrong. h starts as zeros, and each row x[:, i] updates it, from the first to the "
-         "last. Does the `return` of the inner function stand after the loop?"),
+         "last: tf.shape(x)[1] rows, for tf.shape(x)[0] images. Does the `return` of the inner function stand after "
+         "the loop?"),
         (lambda: "slice index" not in error(fewer) and right(fewer) and right(images[:, :1]),
          "The logits are right for 9 rows, and not for fewer. Loop over as many rows as x has."),
         (lambda: read().experimental_get_tracing_count() == 1,
