@@ -436,6 +436,14 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
             "`on_epoch_end(self, epoch, logs=None)`.",
         ),
         (
+            lambda: _ACCURACY_IS_A_LIST not in refused_arguments(),
+            "`accuracy` is a list, and you index it with a name. It should be a dictionary: name -> list.",
+        ),
+        (
+            lambda: "list indices must be integers" not in refused_arguments(),
+            '`evaluate` returns a list, which has no place `"accuracy"`. Pass `return_dict=True` to get a dictionary.',
+        ),
+        (
             lambda: "None values not supported" not in _refused(seen),
             "`evaluate` got a pair in place of the images, so it has no labels. Unpack the pair: "
             "`for name, (x, y) in self.sets.items()`.",
@@ -500,6 +508,7 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
 
 
 _EPOCHS = 3
+_ACCURACY_IS_A_LIST = "`accuracy` is a list"
 
 
 def _is_number(value: Any) -> bool:
@@ -527,7 +536,12 @@ def _fitted_with(attempt: type[Any]) -> SimpleNamespace:
 
     callback = attempt(sets)
     settings: dict[str, Any] = {"epochs": _EPOCHS, "batch_size": 16, "verbose": 0, "validation_data": (x[30:], y[30:])}
-    history = model.fit(x[:40], y[:40], callbacks=[Reference(), callback], **settings).history
+    try:
+        history = model.fit(x[:40], y[:40], callbacks=[Reference(), callback], **settings).history
+    except TypeError as error:
+        if "list indices" in str(error) and isinstance(getattr(callback, "accuracy", None), list):
+            raise TypeError(_ACCURACY_IS_A_LIST) from error
+        raise
     accuracy = getattr(callback, "accuracy", None)
     shown, one_list = accuracy, False
     if isinstance(accuracy, dict):
