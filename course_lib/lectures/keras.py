@@ -415,7 +415,7 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
     def refused_arguments() -> str:
         try:
             seen()
-        except (TypeError, ValueError) as error:
+        except (AttributeError, TypeError, ValueError) as error:
             return str(error)
         return ""
 
@@ -442,6 +442,16 @@ def check_evaluate_each(attempt: type[Any]) -> type[Any]:
         (
             lambda: "list indices must be integers" not in refused_arguments(),
             '`evaluate` returns a list, which has no place `"accuracy"`. Pass `return_dict=True` to get a dictionary.',
+        ),
+        (
+            lambda: "values to unpack" not in refused_arguments(),
+            "A line unpacks more or fewer values than there are. `for name, (x, y) in self.sets.items()` gives a name "
+            "and its pair; without `.items()`, the loop gives the names only.",
+        ),
+        (
+            lambda: "no attribute 'accuracy'" not in refused_arguments(),
+            "When an epoch ends, the callback has no attribute `accuracy`. Set `self.accuracy` in `on_train_begin`, "
+            "and check the spelling of that method.",
         ),
         (
             lambda: "None values not supported" not in _refused(seen),
