@@ -257,7 +257,8 @@ def check_named_parameters(attempt: Any) -> Any:
         (lambda: all(isinstance(p, nn.Parameter) for _, p in tree(1).named_parameters()),
          "The list contains a module. If a value is a Mini, ask it for its own named_parameters() instead."),
         (lambda: len(names(tree(1))) == 2,
-         "A module with two inner modules of one parameter each should list 2 parameters."),
+         "A module with two inner modules of one parameter each should list 2 parameters. Is there a `return` inside "
+         "your loop? It would leave out the rest."),
         (lambda: set(names(tree(1))) == {"first.weight", "second.weight"},
          "The parameters of an inner module need its name in front, with a dot: first.weight and second.weight."),
         (lambda: set(names(tree(2))) == {"first.first.weight", "first.second.weight", "second.weight"},
@@ -310,8 +311,9 @@ def check_conv2d(attempt: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
     return attempt_or_solution(
         "conv2d", attempt, conv2d,
         (lambda: not error_says("must match the size of tensor"),
-         "Two shapes in your code differ. Every window should have the shape of weight[k], (C_in, K, K). It fits at "
-         "n - K + 1 places of n; beyond these, the slice ends at the border and is too small."),
+         "Two shapes in your code differ. Every window should have the shape of weight[k], (C_in, K, K): all channels, "
+         "rows from row to row + K, columns from column to column + K. It fits at n - K + 1 places of n; beyond these, "
+         "the slice ends at the border and is too small."),
         (lambda: not error_says("number of sizes provided (0)"),
          "You assign several numbers to one value of a map. Sum all products of the window, and add one number, "
          "bias[k]."),
