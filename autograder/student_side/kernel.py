@@ -28,7 +28,7 @@ from autograder.student_side import orphans
 from autograder.student_side.agent import Agent
 from course_lib import virtual_cuda
 
-# A debugger for which nobody can ask here: a third of the time.
+# A debugger, for which nobody can ask here, is a third of the time that these imports take.
 with without("debugpy"):
     import ipykernel.debugger
     import IPython.core.completerlib

@@ -291,6 +291,15 @@ class BalancedReservoir:
 # Exercise 1: a data set over image files.
 
 
+def _calls_a(kind: str, function: Callable[[], Any]) -> bool:
+    """Whether `function` fails because it calls an object of this type."""
+    try:
+        function()
+    except TypeError as error:
+        return str(error) == f"'{kind}' object is not callable"
+    return False
+
+
 def check_scan_files(attempt: type) -> Any:
     """What the lecture continues with: `attempt` if its items are right and read when asked for, else `ScanFiles`."""
     drawn = np.random.default_rng(7)
@@ -315,13 +324,6 @@ def check_scan_files(attempt: type) -> Any:
 
         def close(got: torch.Tensor, right: torch.Tensor) -> bool:
             return got.shape == right.shape and torch.allclose(got.float(), right, atol=1e-6)
-
-        def calls_no_transform() -> bool:
-            try:
-                item()
-            except TypeError as error:
-                return str(error) == "'NoneType' object is not callable"
-            return False
 
         def reads_a_changed_file(*, read_before: bool) -> bool:
             made = attempt(folder)
@@ -352,7 +354,7 @@ def check_scan_files(attempt: type) -> Any:
                 "`list(csv.DictReader(file))`.",
             ),
             (
-                lambda: not calls_no_transform(),
+                lambda: not _calls_a("NoneType", item),
                 "No `transform` is given here, so `self.transform` is None, which cannot be called. Call it only `if "
                 "self.transform is not None`.",
             ),
@@ -997,13 +999,6 @@ def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
                 torch.seed()  # other code may draw between the making of a loader and its first batch
                 return rows_of(train), rows_of(valid)
 
-        def calls_a_list() -> bool:
-            try:
-                rows()
-            except TypeError as error:
-                return str(error) == "'list' object is not callable"
-            return False
-
         def cards(seed: int = 0) -> tuple[set[int], set[int]]:
             train, valid = rows(seed)
             return set(card[train].tolist()), set(card[valid].tolist())
@@ -1040,7 +1035,7 @@ def check_make_loaders(attempt: Callable[..., Any]) -> Callable[..., Any]:
                 "Both should be loaders: `DataLoader(...)` around each data set.",
             ),
             (
-                lambda: not calls_a_list(),
+                lambda: not _calls_a("list", rows),
                 "A list of transforms cannot be called on an image. Chain them: `v2.Compose([augment, ...])`.",
             ),
             (

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from course_lib.playground.data import FEATURES, PATTERNS, REGRESSION, Array, Data, features, make_data
-from course_lib.playground.network import ACTIVATIONS, PENALTIES, STARTS, Network, Update, loss
+from course_lib.playground.network import ACTIVATIONS, PENALTIES, STARTS, Network, Update, loss, updated
 
 MOST_LAYERS, MOST_UNITS = 6, 8
 """of hidden layers, and of units in each: what there is room for in the picture"""
@@ -107,7 +107,7 @@ class Board:
         self._begun_with, self._done = chosen, []
         self._note_losses()
 
-    def step(self, update: Update | None = None) -> None:
+    def step(self, update: Update = updated) -> None:
         """Train for one epoch: every training point once, in random order, in batches. `update` as in `Network`."""
         chosen = self.settings
         order = self._rng.permutation(len(self._inputs))
@@ -122,7 +122,7 @@ class Board:
         else:
             self._done.append(1)
 
-    def run(self, epochs: int, seconds: float | None = None, update: Update | None = None) -> Self:
+    def run(self, epochs: int, seconds: float | None = None, update: Update = updated) -> Self:
         """Train for `epochs` epochs, or until `seconds` are over; at least one. Returns the board, to be shown.
 
         update: makes each step of the weights, in place of the board's own; `code` does not tell of it.

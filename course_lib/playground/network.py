@@ -44,6 +44,24 @@ class Gradients:
     biases: list[Array]
 
 
+Update = Callable[[Array, Array, float, str, float], Array]
+"""new weights from weights, their gradient, rate, penalty and strength"""
+
+
+def updated(weights: Array, slope: Array, lr: float, penalty: str, strength: float) -> Array:
+    """One step of an array of weights.
+
+    L2, strength * w**2 / 2, adds to the slope. L1, strength * |w|, has no slope at 0: after the step it draws each
+    weight toward 0 by lr * strength, and one that would cross 0 stays there.
+    """
+    if penalty == "L2":
+        slope = slope + strength * weights
+    moved = weights - lr * slope
+    if penalty == "L1":
+        moved = np.sign(moved) * np.maximum(np.abs(moved) - lr * strength, 0)
+    return moved
+
+
 class Network:
     """Layers of `sizes` units, the inputs first. `weights[k]` is `(sizes[k], sizes[k + 1])`, `biases[k]` its bias."""
 
@@ -98,31 +116,12 @@ class Network:
         lr: float,
         penalty: str = "none",
         strength: float = 0.0,
-        update: Update | None = None,
+        update: Update = updated,
     ) -> None:
-        """Go downhill once. The penalty is on the weights, not on the biases. `update` replaces `updated`."""
-        change = update or updated
+        """Go downhill once. The penalty is on the weights, not on the biases: `update` makes their steps."""
         for layer in range(len(self.weights)):
-            self.weights[layer] = change(self.weights[layer], gradients.weights[layer], lr, penalty, strength)
+            self.weights[layer] = update(self.weights[layer], gradients.weights[layer], lr, penalty, strength)
             self.biases[layer] = self.biases[layer] - lr * gradients.biases[layer]
-
-
-Update = Callable[[Array, Array, float, str, float], Array]
-"""new weights from weights, their gradient, rate, penalty and strength"""
-
-
-def updated(weights: Array, slope: Array, lr: float, penalty: str, strength: float) -> Array:
-    """One step of an array of weights.
-
-    L2, strength * w**2 / 2, adds to the slope. L1, strength * |w|, has no slope at 0: after the step it draws each
-    weight toward 0 by lr * strength, and one that would cross 0 stays there.
-    """
-    if penalty == "L2":
-        slope = slope + strength * weights
-    moved = weights - lr * slope
-    if penalty == "L1":
-        moved = np.sign(moved) * np.maximum(np.abs(moved) - lr * strength, 0)
-    return moved
 
 
 def loss(scores: Array, labels: Array, regression: bool = False) -> float:
